@@ -1,0 +1,205 @@
+"""The corpus as training sees it: utterances on the student's frame grid, and batches of fixed shape cut from them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from .network import LOOKAHEAD
+from .synthesis import HOP, LOG_F0_CENTRE
+
+UNIT = 600
+"""Samples in the corpus's duration unit."""
+FEATURE_HOP = 300
+"""Samples between the corpus's F0 and energy values."""
+VOICED_HZ = 60.0
+"""F0 below this is the teacher's glide into silence, not voice."""
+ENERGY_SCALE = 5.0
+HELD_OUT = 97
+"""Utterances whose id is divisible by this are for validation only."""
+MAX_PHONEMES = 192
+SPEAKERS = ("zf_xiaobei", "af_heart")
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """One utterance of the corpus on the frame grid; frame t is centred on sample 320 t."""
+
+    id: str
+    lang: str
+    speaker: int
+    ids: NDArray[np.int64]
+    durations: Floats  # (N,) in UNITs
+    phoneme: NDArray[np.int64]  # (T,) index into ids
+    position: Floats  # (T, 2): fraction passed of the phoneme, log of its frames
+    prosody: Floats  # (T, 3): centred log F0 (interpolated where unvoiced), voicing 0 or 1, energy
+    audio: NDArray[np.int16]
+
+
+def frame_position(edges: Floats, frames: int) -> tuple[NDArray[np.int64], Floats]:
+    """Phoneme index (T,) and position (T, 2) of each frame; `edges` are the phonemes' ends in frames."""
+    time = np.arange(frames, dtype=np.float32)
+    index = np.minimum(np.searchsorted(edges, time, side="right"), len(edges) - 1)
+    starts = np.concatenate(([np.float32(0)], edges[:-1]))
+    length = np.maximum(edges[index] - starts[index], 1e-3)
+    fraction = np.clip((time - starts[index]) / length, 0, 1)
+    return index, np.stack((fraction, np.log(length)), 1).astype(np.float32)
+
+
+def frame_prosody(f0: Floats, energy: Floats, frames: int) -> Floats:
+    """Resample the corpus's curves to frames; F0 is interpolated between voiced values only: (T, 3)."""
+    voiced = f0 > VOICED_HZ
+    sample = np.arange(frames) * HOP
+    nearest = np.minimum(sample // FEATURE_HOP, len(f0) - 1)
+    centres = np.arange(len(f0)) * FEATURE_HOP + FEATURE_HOP / 2
+    known = np.flatnonzero(voiced) if voiced.any() else np.arange(1)
+    log_f0 = np.interp(sample, centres[known], np.log(np.maximum(f0[known], VOICED_HZ))) - LOG_F0_CENTRE
+    level = np.interp(sample, centres, energy) / ENERGY_SCALE
+    return np.stack((log_f0, voiced[nearest], level), 1).astype(np.float32)
+
+
+def _utterance(row: dict, features: dict[str, NDArray], audio: NDArray[np.int16]) -> Utterance:
+    durations = features["durations"][slice(*row["dur"])].astype(np.float32)
+    frames = len(audio) // HOP + 1
+    index, position = frame_position(np.cumsum(durations) * np.float32(UNIT / HOP), frames)
+    curves = (features[k][slice(*row["frames"])].astype(np.float32) for k in ("f0", "energy"))
+    return Utterance(
+        row["id"],
+        row["lang"],
+        SPEAKERS.index(row["voice"]),
+        features["ids"][slice(*row["dur"])].astype(np.int64),
+        durations,
+        index,
+        position,
+        frame_prosody(*curves, frames),
+        audio,
+    )
+
+
+def load_corpus(folder: Path, cache: Path | None = None, limit: int | None = None) -> list[Utterance]:
+    """Read every utterance. Decoded audio is kept in `cache` (one .npy), since decoding takes a minute."""
+    rows = [json.loads(line) for line in (folder / "corpus.jsonl").read_text("utf8").splitlines()][:limit]
+    features = dict(np.load(folder / "features.npz"))
+    audio = _audio(folder, rows, cache)
+    ends = np.cumsum([r["samples"] for r in rows])
+    return [_utterance(r, features, audio[e - r["samples"] : e]) for r, e in zip(rows, ends, strict=True)]
+
+
+def _audio(folder: Path, rows: list[dict], cache: Path | None) -> NDArray[np.int16]:
+    total = sum(r["samples"] for r in rows)
+    if cache and cache.exists() and len(kept := np.load(cache, mmap_mode="r")) == total:
+        return kept
+    import soundfile
+
+    out, at = np.empty(total, np.int16), 0
+    for row in tqdm(rows, desc="decoding", unit="file"):
+        wave, _ = soundfile.read(folder / "audio" / f"{row['id']}.opus", dtype="int16")
+        out[at : at + row["samples"]] = wave
+        at += row["samples"]
+    if cache:
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        np.save(cache, out)
+    return out
+
+
+def split(utterances: list[Utterance]) -> tuple[list[Utterance], list[Utterance]]:
+    """Training and validation utterances."""
+    held = [u for u in utterances if int(u.id) % HELD_OUT == 0]
+    return [u for u in utterances if int(u.id) % HELD_OUT], held
+
+
+@dataclass(frozen=True)
+class CropPlan:
+    """How a training example is cut: `context` output rows warm the state up and bear no loss."""
+
+    frames: int = 96
+    context: int = 18
+
+    @property
+    def inputs(self) -> int:
+        """Frames fed to the networks: context, crop, and two more that overlap-add needs at the end (in chunks)."""
+        return self.context + self.frames + CHUNK_TAIL
+
+
+CHUNK_TAIL = 6
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Fixed-shape arrays of one training step; B crops, N phonemes, T input frames."""
+
+    ids: NDArray[np.int64]  # (B, N)
+    mask: Floats  # (B, N)
+    log_durations: Floats  # (B, N)
+    speaker: NDArray[np.int64]  # (B,)
+    phoneme: NDArray[np.int64]  # (B, T), N where the frame lies outside the utterance
+    position: Floats  # (B, T, 2)
+    prosody: Floats  # (B, T + LOOKAHEAD, 3), of the frames [first - LOOKAHEAD, first + T)
+    start: NDArray[np.int64]  # (B,) output row where the loss begins
+    audio: Floats  # (B, frames * HOP) target of the loss
+
+
+def take_padded(array: NDArray, first: int, length: int, fill: float = 0) -> NDArray:
+    """Rows [first, first + length) with `fill` outside the array."""
+    out = np.full((length, *array.shape[1:]), fill, array.dtype)
+    low, high = max(first, 0), min(first + length, len(array))
+    if high > low:
+        out[low - first : high - first] = array[low:high]
+    return out
+
+
+def crop(u: Utterance, plan: CropPlan, rng: np.random.Generator) -> tuple[int, int]:
+    """First input frame and first output row with loss. Row j of an output speaks of frame first + j - LOOKAHEAD.
+
+    A crop at the utterance's start sees just what the runtime sees: zero state LOOKAHEAD frames before sound.
+    """
+    last = max(len(u.phoneme) - plan.frames, 0)
+    begin = int(rng.integers(-plan.frames // 3, last + 1)) if last else 0
+    if begin <= 0:
+        return 0, LOOKAHEAD
+    return begin + LOOKAHEAD - plan.context, plan.context
+
+
+def make_batch(chosen: list[Utterance], plan: CropPlan, rng: np.random.Generator) -> Batch:
+    """Cut one crop from each utterance."""
+    longest = max(len(u.ids) for u in chosen)
+    width = -(-longest // 64) * 64
+    items = [_item(u, plan, width, rng) for u in chosen]
+    return Batch(*(np.stack(column) for column in zip(*items, strict=True)))
+
+
+def _item(u: Utterance, plan: CropPlan, width: int, rng: np.random.Generator) -> tuple:
+    first, start = crop(u, plan, rng)
+    frame = first + start - LOOKAHEAD
+    return (
+        take_padded(u.ids, 0, width),
+        take_padded(np.ones(len(u.ids), np.float32), 0, width),
+        take_padded(np.log(np.maximum(u.durations, 0.5)), 0, width),
+        np.int64(u.speaker),
+        take_padded(u.phoneme, first, plan.inputs, width),
+        take_padded(u.position, first, plan.inputs),
+        take_padded(u.prosody, first - LOOKAHEAD, plan.inputs + LOOKAHEAD),
+        np.int64(start),
+        take_padded(u.audio, frame * HOP, plan.frames * HOP).astype(np.float32) / 32768,
+    )
+
+
+class Sampler:
+    """Draws utterances by length, with a floor so that one-word prompts get their share."""
+
+    def __init__(self, utterances: list[Utterance], seed: int, floor_frames: int = 300) -> None:
+        self.utterances = utterances
+        weight = np.array([max(len(u.phoneme), floor_frames) for u in utterances], float)
+        self.weight = weight / weight.sum()
+        self.rng = np.random.default_rng(seed)
+
+    def batch(self, size: int, plan: CropPlan) -> Batch:
+        chosen = self.rng.choice(len(self.utterances), size, p=self.weight)
+        return make_batch([self.utterances[i] for i in chosen], plan, self.rng)

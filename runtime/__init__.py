@@ -1,0 +1,1 @@
+"""Stonechat: offline Chinese and English text-to-speech on numpy alone."""

@@ -1,0 +1,6 @@
+"""Runs ONNX graphs as flat lists of numpy calls in memory planned beforehand. Knows no speech."""
+
+from .graph import Graph, ValueInfo, load_graph
+from .program import Bound, Program
+
+__all__ = ["Bound", "Graph", "Program", "ValueInfo", "load_graph"]

@@ -1,0 +1,201 @@
+"""A graph made ready to run: planned for the longest sizes, bound to views, run as a flat list of calls."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from .binding import Binder, Rehearsal, Step
+from .graph import Graph, ValueInfo
+from .kernels.operator import Array, Shape
+from .plan import Slot, aligned
+from .rewrite import rewrite
+from .schedule import ALL, SIZES, schedule
+
+STATE_IN, STATE_OUT = "_in", "_out"
+MAX_BINDINGS = 32
+"""Bindings kept, the least recently used goes first."""
+
+
+class Bound:
+    """A program with sizes, memory and state: write `inputs`, call run(), read `outputs`."""
+
+    __slots__ = ("inputs", "outputs", "state", "steps")
+
+    def __init__(
+        self, inputs: dict[str, Array], outputs: dict[str, Array], state: dict[str, Array], steps: list[Step]
+    ) -> None:
+        self.inputs = inputs
+        """Views to write before each run(); another binding of the program may use the same bytes."""
+        self.outputs = outputs
+        """Views to read after run(), until the next run of any binding."""
+        self.state = state
+        """Views of the session's slot, one a state."""
+        self.steps = steps
+
+    def run(self) -> None:
+        for kernel, args in self.steps:
+            kernel(*args)
+
+
+class Program:
+    """A graph specialised to a range of sizes.
+
+    `max_dims` gives the longest value of each named size. Raises ModelError where the graph cannot be run.
+    """
+
+    def __init__(self, graph: Graph, max_dims: Mapping[str, int] | None = None) -> None:
+        self.inputs, self.outputs, self.metadata = graph.inputs, graph.outputs, graph.metadata
+        self.max_dims = check_dims(graph, max_dims or {})
+        self._states = state_pairs(graph)
+        self.state_names = tuple(self._states)
+        """States, each an input NAME_in and an output NAME_out."""
+        self._state_slots, self.state_bytes = lay_out(
+            {name: nbytes(sizes(before, self.max_dims), before.dtype) for name, (before, _) in self._states.items()}
+        )
+        nodes, self._constants = rewrite(graph)
+        self._schedule = schedule(nodes, graph, self._states)
+        self._plan, running = self._rehearse()
+        self.arena_bytes = self._plan.arena_bytes
+        self._weight_slots, self.weight_bytes = lay_out(
+            {name: value.nbytes for name, value in self._constants.items() if name in running}
+        )
+        self._arena: Array | None = None
+        self._bindings: OrderedDict[object, Bound] = OrderedDict()
+
+    def _rehearse(self) -> tuple[Any, set[str]]:
+        """The plan, and the names that running nodes read."""
+        state_inputs = {before.name for before, _ in self._states.values()}
+        values = dict(self._constants)
+        for value in self.inputs:
+            values[value.name] = np.empty(sizes(value, self.max_dims), value.dtype)
+        rehearsal = Rehearsal(self._schedule, values, set(self._constants))
+        rehearsal.add_inputs([value.name for value in self.inputs if value.name not in state_inputs])
+        rehearsal.bind_all()
+        known = rehearsal.known_names
+        read = {value.name for value in self.outputs}
+        for node in self._schedule.nodes:
+            if node.operator not in SIZES and not (node.outputs and node.outputs[0] in known):
+                shapes = ALL[node.operator].shape_inputs
+                read.update(name for position, name in enumerate(node.inputs) if position not in shapes)
+        return rehearsal.finish(), read
+
+    def place(self, weights: Array, arena: Array) -> None:
+        """Copies the weights into `weights` (uint8, >= weight_bytes) and takes `arena` (uint8, >= arena_bytes).
+
+        Both should begin on a 64-byte boundary. Afterwards nothing points into the graph's file.
+        """
+        check_memory("weights", weights, self.weight_bytes)
+        check_memory("arena", arena, self.arena_bytes)
+        placed = {}
+        for name, value in self._constants.items():
+            slot = self._weight_slots.get(name)
+            copy = np.empty(value.shape, value.dtype) if slot is None else view(weights, slot, value.shape, value.dtype)
+            copy[...] = value
+            placed[name] = copy
+        self._constants, self._arena = placed, arena
+        self._bindings.clear()
+
+    def bind(self, dims: Mapping[str, int] | None = None, state: Array | None = None) -> Bound:
+        """Views and steps for these sizes and this session's slot (uint8, >= state_bytes; zeros to begin).
+
+        Raises ModelError for sizes beyond max_dims. Bindings are kept, so a second call is a look-up.
+        """
+        dims = dims or {}
+        where = 0 if state is None else state.__array_interface__["data"][0]
+        key = (where, *sorted(dims.items()))
+        bound = self._bindings.get(key)
+        if bound is None:
+            bound = self._bindings[key] = self._bind(dims, state)
+            if len(self._bindings) > MAX_BINDINGS:
+                self._bindings.popitem(last=False)
+        else:
+            self._bindings.move_to_end(key)
+        return bound
+
+    def _bind(self, dims: Mapping[str, int], state: Array | None) -> Bound:
+        if self._arena is None:
+            raise ModelError("the program has no memory yet; call place(weights, arena) before bind()")
+        self._check_range(dims)
+        states = self._bind_state(dims, state)
+        values = {**self._constants, **{f"{name}{STATE_IN}": array for name, array in states.items()}}
+        binder = Binder(self._schedule, self._plan, self._arena, values, set(self._constants))
+        inputs = {}
+        for value in self.inputs:
+            if value.name not in values:
+                inputs[value.name] = values[value.name] = binder.memory(value.name, sizes(value, dims), value.dtype)
+        binder.bind_all()
+        outputs = {value.name: values[value.name] for value in self.outputs if value.name not in self._new_states()}
+        return Bound(inputs, outputs, states, binder.steps)
+
+    def _new_states(self) -> set[str]:
+        return {after.name for _, after in self._states.values()}
+
+    def _bind_state(self, dims: Mapping[str, int], state: Array | None) -> dict[str, Array]:
+        if not self._states:
+            return {}
+        if state is None:
+            raise ModelError(f"this graph keeps a state of {self.state_bytes} bytes; give bind() a uint8 array for it")
+        check_memory("state", state, self.state_bytes)
+        return {
+            name: view(state, self._state_slots[name], sizes(before, dims), before.dtype)
+            for name, (before, _) in self._states.items()
+        }
+
+    def _check_range(self, dims: Mapping[str, int]) -> None:
+        if dims.keys() != self.max_dims.keys():
+            raise ModelError(f"bind() needs sizes for {sorted(self.max_dims)}, got {sorted(dims)}")
+        for name, size in dims.items():
+            if not 1 <= size <= self.max_dims[name]:
+                raise ModelError(f"{name}={size} is outside 1..{self.max_dims[name]}; raise max_dims of the Program")
+
+
+def check_dims(graph: Graph, max_dims: Mapping[str, int]) -> dict[str, int]:
+    names = {size for value in graph.inputs for size in value.shape if isinstance(size, str)}
+    if names != set(max_dims) or any(size < 1 for size in max_dims.values()):
+        raise ModelError(f"the graph has the sizes {sorted(names)}; max_dims gives {dict(max_dims)}")
+    return dict(max_dims)
+
+
+def state_pairs(graph: Graph) -> dict[str, tuple[ValueInfo, ValueInfo]]:
+    """Each *_state with its input and its output."""
+    outputs = {value.name: value for value in graph.outputs}
+    pairs = {}
+    for value in graph.inputs:
+        name = value.name.removesuffix(STATE_IN)
+        if name != value.name and name.endswith("_state"):
+            if name + STATE_OUT not in outputs:
+                raise ModelError(f"state input '{value.name}' has no output '{name}{STATE_OUT}'")
+            pairs[name] = (value, outputs[name + STATE_OUT])
+    return pairs
+
+
+def sizes(value: ValueInfo, dims: Mapping[str, int]) -> Shape:
+    return tuple(dims[size] if isinstance(size, str) else size for size in value.shape)
+
+
+def nbytes(shape: Shape, dtype: np.dtype[Any]) -> int:
+    return int(np.prod(shape)) * dtype.itemsize
+
+
+def lay_out(wanted: Mapping[str, int]) -> tuple[dict[str, Slot], int]:
+    """Slots one after another, 64-byte aligned, and the bytes they take together."""
+    slots, offset = {}, 0
+    for name, size in wanted.items():
+        slots[name] = Slot(offset, size)
+        offset += aligned(size)
+    return slots, offset
+
+
+def view(memory: Array, slot: Slot, shape: Shape, dtype: np.dtype[Any]) -> Array:
+    return np.ndarray(shape, dtype, memory, slot.offset)
+
+
+def check_memory(what: str, memory: Array, needed: int) -> None:
+    fits = memory.dtype == np.uint8 and memory.ndim == 1 and memory.flags.c_contiguous and memory.flags.writeable
+    if not fits or memory.size < needed:
+        raise ModelError(f"{what} must be a writable uint8 array of >= {needed} bytes, got {memory.dtype} {memory.shape}")

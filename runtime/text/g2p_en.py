@@ -1,0 +1,185 @@
+"""English words to the voice's symbols: lexicon, inflections, function words by context, spelling, letter-to-sound."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from .lts import LetterToSound
+from .stress import PRIMARY, SECONDARY, compound, demote, promote
+from .symbols import VOWELS, Symbols
+from .tagger import Tagger
+from .words_en import EnLexicon, add_ed, add_ing, add_s, coarse
+
+PART = re.compile(r"[A-Z](?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Za-zÀ-ɏ][a-zß-ɏ]*(?:'[a-z]+)*|'")
+CONSONANTS = frozenset("bdfhjklmnpstvwzðŋɡɹɾʃʒʤʧθ")
+STOPS = frozenset(";:,.!?")
+
+
+@dataclass
+class Token:
+    """An English word, or a punctuation mark, of the spoken text."""
+
+    text: str
+    tag: str = ""
+    phonemes: str = ""
+
+
+class EnglishG2P:
+    """Reads runs of English words from right to left, since short words lean on what follows."""
+
+    def __init__(self, folder: Path, symbols: Symbols) -> None:
+        self.lexicon = EnLexicon(folder / "en.lex", symbols)
+        self._tagger = Tagger(self.lexicon.file)
+        self._lts = LetterToSound(self.lexicon.file)
+        self._user: dict[str, str] = {}
+        self._letters = {c: (self.lexicon.readings(c) or {}).get("DEFAULT", "") for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+
+    def add_user_words(self, words: dict[str, str]) -> None:
+        """Words (lower case) that overrule the lexicon, replacing those added before."""
+        self._user = words
+
+    def __call__(self, texts: list[str]) -> list[str]:
+        """Phonemes of each word of a run; punctuation marks among them stay as they are."""
+        tokens = [Token(text, tag) for text, tag in zip(texts, self._tagger(texts), strict=True)]
+        vowel_next: bool | None = None
+        to_next = False
+        for token in reversed(tokens):
+            if token.text in STOPS:
+                token.phonemes = token.text
+            else:
+                token.phonemes = self._word(token, vowel_next, to_next).replace("ɾ", "T").replace("ʔ", "t")
+            vowel_next = _starts_with_vowel(token.phonemes, vowel_next)
+            to_next = token.text.lower() == "to"
+        return [token.phonemes for token in tokens]
+
+    def _word(self, token: Token, vowel_next: bool | None, to_next: bool) -> str:
+        text = token.text
+        if text.lower() in self._user:
+            return self._user[text.lower()]
+        found = self._function_word(text, token.tag, vowel_next, to_next)
+        if found is None:
+            found = self._known(text, token.tag, vowel_next)
+        return self._parts(text, token.tag, vowel_next) if found is None else found
+
+    def _function_word(self, word: str, tag: str, vowel_next: bool | None, to_next: bool) -> str | None:
+        """Words whose sound depends on the next word or on their use; None for all others."""
+        lower = word.lower() if word != word.upper() or len(word) == 1 else word
+        if lower == "a" and word != "A" or word == "A" and tag == "DT":
+            return "ɐ" if tag == "DT" else "ˈA"
+        if lower == "an":
+            return "ɐn"
+        if lower == "the":
+            return "ði" if vowel_next else "ðə"
+        if lower == "to":
+            return {None: "tu", False: "tə", True: "tʊ"}[vowel_next]
+        if lower == "in":
+            return ("ˈ" if vowel_next is None or tag != "IN" else "") + "ɪn"
+        if word == "am" and vowel_next is not None and not tag.startswith("NN"):
+            return "ɐm"
+        if word == "I" and tag == "PRP":
+            return "ˌI"
+        if lower == "by" and coarse(tag) == "ADV":
+            return "bˈI"
+        if lower == "used":
+            return "jˈust" if to_next and tag in ("VBD", "JJ") else "jˈuzd"
+        return None
+
+    def _known(self, word: str, tag: str, vowel_next: bool | None) -> str | None:
+        """Phonemes of a word that the lexicon holds, itself or as a stem; None otherwise."""
+        mark = "" if word == word.lower() else PRIMARY if word == word.upper() else SECONDARY
+        word = self._lowered(word, tag)
+        for form in (word, word[:-2] + "'s" if word.endswith("s'") else "", word[:-1] if word.endswith("'") else ""):
+            if form and self.lexicon.knows(form):
+                return self._look_up(form, tag, mark, vowel_next)
+        for stem, add in self._stems(word):
+            if stem is not None:
+                sound = self._look_up(stem, tag, mark or (SECONDARY if add is add_ing else ""), vowel_next)
+                return add(sound) if sound else None
+        return None
+
+    def _stems(self, word: str):  # type: ignore[no-untyped-def]
+        lexicon = self.lexicon
+        return (
+            (lexicon.stem_s(word), add_s),
+            (lexicon.stem_ed(word), add_ed),
+            (lexicon.stem_ing(word), add_ing),
+        )
+
+    def _lowered(self, word: str, tag: str) -> str:
+        """Lower case where capitals are only emphasis or the start of a sentence."""
+        lower = word.lower()
+        if word == lower or len(word) == 1 or not word.replace("'", "").isalpha() or self.lexicon.has(word):
+            return word
+        if tag == "NNP" and len(word) <= 7 or word not in (word.upper(), lower.capitalize()):
+            return word
+        known = self.lexicon.has(lower) or any(stem for stem, _ in self._stems(lower))
+        return lower if known else word
+
+    def _look_up(self, word: str, tag: str, mark: str, vowel_next: bool | None) -> str | None:
+        capitals = word == word.upper() and not self.lexicon.has(word, gold=True)
+        if capitals:
+            word = word.lower()
+        name = capitals and tag == "NNP"
+        readings = self.lexicon.readings(word, gold=name)
+        sound = _choose(readings, tag, vowel_next) if readings else ""
+        if not sound or name and PRIMARY not in sound:
+            return self.spell(word) or None
+        return promote(sound, mark) if mark else sound
+
+    def is_acronym(self, word: str) -> bool:
+        """Whether a word in capitals is said letter by letter."""
+        readings = self.lexicon.readings(word, gold=True) if self.lexicon.has(word) else None
+        if readings:
+            return readings["DEFAULT"] in (self.spell(word), "ˌOkˈA") or False
+        if self.lexicon.has(word.lower()):
+            return False
+        return len(word) < 5 or not set(word) & set("AEIOUY")
+
+    def spell(self, word: str) -> str:
+        """Letter by letter, the last one stressed."""
+        letters = [self._letters.get(c, "") for c in word.upper() if c.isalpha()]
+        if not all(letters):
+            return ""
+        head, mark, tail = demote("".join(letters)).rpartition(SECONDARY)
+        return head + PRIMARY + tail if mark else head + tail
+
+    def _parts(self, word: str, tag: str, vowel_next: bool | None) -> str:
+        """Compounds, camel case and unknown words: the longest known parts from the right, else letter to sound."""
+        parts = list(PART.finditer(word))
+        sounds: list[str] = []
+        end = len(parts)
+        while end:
+            for first in range(end):
+                text = word[parts[first].start() : parts[end - 1].end()]
+                sound = self._known(text, tag, vowel_next) if (first or end < len(parts)) else None
+                if sound or first == end - 1:
+                    break
+            sounds.append(sound or self._unknown(text))
+            vowel_next = _starts_with_vowel(sounds[-1], vowel_next)
+            end = first
+        return "".join(compound(sounds[::-1]))
+
+    def _unknown(self, word: str) -> str:
+        lower = word.lower()
+        for ending, add in (("'s", add_s), ("s'", add_s)):
+            if lower.endswith(ending) and len(lower) > 3:
+                return add(self._lts(lower[: -len(ending)]))
+        return self._lts(lower) or self.spell(word)
+
+
+def _choose(readings: dict[str, str], tag: str, vowel_next: bool | None) -> str:
+    """The reading for the tag; "None" is the one before a pause."""
+    if vowel_next is None and "None" in readings:
+        return readings["None"]
+    return readings.get(tag, readings.get(coarse(tag), readings["DEFAULT"]))
+
+
+def _starts_with_vowel(phonemes: str, otherwise: bool | None) -> bool | None:
+    for symbol in phonemes:
+        if symbol in STOPS:
+            return None
+        if symbol in VOWELS or symbol in CONSONANTS:
+            return symbol in VOWELS
+    return otherwise

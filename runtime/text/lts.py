@@ -1,0 +1,80 @@
+"""Letter to sound for words that no lexicon holds: the likeliest row of graphones under an n-gram model.
+
+Graphones are a letter with the phonemes it sounds; `export/lts.py` trains them (Bisani and Ney 2008).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from zlib import crc32
+
+from .lexicon import LexiconFile
+
+ORDER = 6
+"""Graphones an n-gram spans."""
+START, END = "\x01", "\x02"
+FIRST_CODE = 3
+STEP = 1 / 16
+"""Nats a cost step is worth."""
+BEAM = 6
+LONGEST = 40
+"""Letters; a longer word is read in pieces."""
+Hypothesis = tuple[int, str]
+
+
+class LetterToSound:
+    """Callable: lower-case letters to phonemes."""
+
+    def __init__(self, file: LexiconFile) -> None:
+        self._slots = file.array("lts", "I")
+        self._units: dict[str, list[str]] = {}
+        self._phonemes = [""] * FIRST_CODE
+        for i, unit in enumerate(bytes(file.bytes("lts.units")).decode("utf-8").split("\n")):
+            self._units.setdefault(unit[0], []).append(chr(FIRST_CODE + i))
+            self._phonemes.append(unit[1:])
+
+    @lru_cache(maxsize=256)  # noqa: B019  (one frontend lives as long as the process)
+    def __call__(self, word: str) -> str:
+        """Phonemes of a word; "" where it has no letter the model knows."""
+        letters = [letter for letter in word if letter in self._units]
+        pieces = [letters[i : i + LONGEST] for i in range(0, len(letters), LONGEST)]
+        return "".join(self._best(piece) for piece in pieces)
+
+    def _best(self, letters: list[str]) -> str:
+        beam: list[Hypothesis] = [(0, START * (ORDER - 1))]
+        for letter in letters:
+            grown = [step for hypothesis in beam for step in self._grow(hypothesis, self._units[letter])]
+            beam = sorted(grown)[:BEAM]
+        _, best = min(self._grow(hypothesis, [END])[0] for hypothesis in beam)
+        return "".join(self._phonemes[ord(code)] for code in best[ORDER - 1 : -1])
+
+    def _grow(self, hypothesis: Hypothesis, codes: list[str]) -> list[Hypothesis]:
+        """The hypothesis with each of the graphones after it."""
+        cost, history = hypothesis
+        contexts = []
+        away = 0
+        for n in range(ORDER - 1, -1, -1):
+            context = history[len(history) - n :] if n else ""
+            contexts.append((context, away))
+            away += self._find(context) & 0xFF if context else 0
+        out = []
+        for code in codes:
+            for context, backoff in contexts:
+                found = self._find(context + code)
+                if found:
+                    out.append((cost + backoff + (found >> 8 & 0xFF), history + code))
+                    break
+        return out
+
+    def _find(self, gram: str) -> int:
+        """The n-gram's slot, 0 when the model lacks it."""
+        hashed = crc32(gram.encode("utf-16-le"))
+        mark = hashed >> 16
+        slots = self._slots
+        size = len(slots)
+        slot = hashed % size
+        while value := slots[slot]:
+            if value >> 16 == mark:
+                return value
+            slot = (slot + 1) % size
+        return 0

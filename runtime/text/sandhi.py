@@ -1,0 +1,74 @@
+"""Mandarin tone sandhi: 一, 不 and the third tone, by word and prosodic word.
+
+Chao, Y. R. (1968), A Grammar of Spoken Chinese, 1.3; Shih, C. (1986), The Prosodic Domain of Tone Sandhi in Chinese.
+"""
+
+from __future__ import annotations
+
+from .segment import ZhWord
+
+NUMERALS = frozenset("零〇一二三四五六七八九十百千万亿两点")
+DIGITS = frozenset("零〇一二三四五六七八九")
+COUNTED = frozenset("月日号楼班")
+"""Before these a bare 一 is a number or a rank ("一月", "一号") and keeps its first tone."""
+
+
+def retone(syllable: str, tone: str) -> str:
+    """The syllable in another tone."""
+    return syllable[:-1] + tone
+
+
+def yi_bu(words: list[ZhWord]) -> list[list[str]]:
+    """Syllables of the words of one phrase after the sandhi of 一 and 不."""
+    text = "".join(word.text for word in words)
+    flat = [syllable for word in words for syllable in word.syllables]
+    out = flat.copy()
+    for i, char in enumerate(text):
+        if char == "一" and flat[i] == "yi1":
+            out[i] = retone(flat[i], _yi_tone(text, flat, i))
+        elif char == "不" and flat[i] == "bu4" and i + 1 < len(flat) and flat[i + 1][-1] == "4":
+            out[i] = "bu2"
+    return _by_word(words, out)
+
+
+def _yi_tone(text: str, flat: list[str], i: int) -> str:
+    before = text[i - 1] if i else ""
+    after = text[i + 1] if i + 1 < len(text) else ""
+    if not after or before in NUMERALS | frozenset("第初周期") and before != "":
+        return "1"
+    if after in DIGITS or after == "点" and before in NUMERALS or after in COUNTED:
+        return "1"
+    if before and before == after:
+        return "5"
+    next_tone = flat[i + 1][-1]
+    return "2" if next_tone == "4" or next_tone == "5" and after == "个" else "4"
+
+
+def third_tones(words: list[ZhWord], syllables: list[list[str]]) -> list[list[str]]:
+    """The syllables of one phrase after third-tone sandhi: inside words first, then from word to word."""
+    out = [_inside(list(s)) for s in syllables]
+    for i in range(len(out) - 2, -1, -1):
+        left, right = out[i], out[i + 1]
+        one_foot = len(left) == 1 or len(right) == 1
+        if one_foot and left[-1][-1] == "3" and right[0][-1] == "3":
+            left[-1] = retone(left[-1], "2")
+    return out
+
+
+def _inside(word: list[str]) -> list[str]:
+    """Sandhi inside a word: by pairs from the left in even words, else every third tone before a third tone."""
+    size = len(word)
+    for i in range(size - 1):
+        same_foot = size != 4 or i % 2 == 0
+        if same_foot and word[i][-1] == "3" and word[i + 1][-1] == "3":
+            word[i] = retone(word[i], "2")
+    return word
+
+
+def _by_word(words: list[ZhWord], flat: list[str]) -> list[list[str]]:
+    out = []
+    at = 0
+    for word in words:
+        out.append(flat[at : at + len(word.syllables)])
+        at += len(word.syllables)
+    return out

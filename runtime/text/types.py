@@ -1,0 +1,85 @@
+"""The facts that pass between the halves of the text frontend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A run of spoken text and the source it stands for.
+
+    `rule` is "" where the spoken text is the source itself, character by character (`offsets` then holds the
+    source index of each character and of the end); else the name of the normalisation rule that wrote it, and
+    the whole run stands for source[start:end].
+    """
+
+    text: str
+    start: int
+    end: int
+    rule: str = ""
+    offsets: tuple[int, ...] = ()
+
+    def source(self, first: int, last: int) -> tuple[int, int]:
+        """Source span [start, end) of characters [first, last) of this piece."""
+        if not self.offsets:
+            return self.start, self.end
+        return self.offsets[first], self.offsets[last - 1] + 1
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence, normalised, with the way back to its source."""
+
+    text: str
+    """Source text of the sentence."""
+    start: int
+    """Index of the sentence in the source."""
+    pieces: tuple[Piece, ...]
+    lang: str
+    """"zh", "en" or "mix"."""
+    pause_s: float = 0.0
+    """Extra pause after it, seconds (a paragraph break)."""
+    is_first: bool = False
+    """True for the first sentence of an utterance: its first clause is kept short."""
+    spoken: str = field(default="", compare=False)
+    """The pieces' text, joined."""
+
+    def spans(self) -> Iterator[tuple[int, Piece]]:
+        """Each piece with its index in `spoken`."""
+        at = 0
+        for piece in self.pieces:
+            yield at, piece
+            at += len(piece.text)
+
+
+@dataclass(frozen=True)
+class Word:
+    """A spoken word: source[start:end] as given, symbols ids[first:last]."""
+
+    text: str
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Clause:
+    """What the voice speaks in one go."""
+
+    ids: tuple[int, ...]
+    """Symbol ids with the pad 0 at both ends."""
+    phonemes: str
+    words: tuple[Word, ...]
+    lang: str
+    """"zh", "en" or "mix"."""
+    text: str
+    """Source text of the clause."""
+    spoken: str
+    """Normalised text of the clause."""
+    pause_s: float = 0.0
+    """Extra pause after it, seconds."""
+    pinyin: str = ""
+    """Syllables with tone numbers as spoken, English words as they are."""
