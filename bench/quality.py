@@ -4,8 +4,8 @@
     python bench/quality.py --wavs DIR --teacher TEACHER_DIR      # judge DIR/index.json's files
     python bench/quality.py --write-wavs DIR                      # keep what the voice spoke
 
-A folder of WAVs holds `index.json`: [{"file", "text", "lang", "voice"}, ...] with lang zh, en or mix. Prints a row
-a sentence and a table a language; writes a JSON report and beside it a PNG of the spectrograms.
+A folder of WAVs holds `index.json`: [{"file", "text", "lang", "voice"}, ...] with lang zh, en or mix. Prints
+a row a sentence and a table a language; writes a JSON report and beside it a PNG of the spectrograms.
 """
 
 from __future__ import annotations
@@ -104,9 +104,7 @@ def judge(one: Spoken, teacher: Spoken | None) -> Verdict:
     errors = count_errors(one.text, heard)
     similarity = None
     if teacher is not None:
-        similarity = judges.similarity(
-            judges.ge2e(one.wav, one.rate), judges.ge2e(teacher.wav, teacher.rate)
-        )
+        similarity = judges.similarity(judges.ge2e(one.wav, one.rate), judges.ge2e(teacher.wav, teacher.rate))
     chunk = one.rate * CHUNK_MS // 1000
     leading_ms, trailing_ms = silences_ms(one.wav, one.rate)
     return Verdict(
@@ -150,13 +148,13 @@ def _figures(group: list[Verdict]) -> dict[str, float | None]:
     }
 
 
-def print_verdict(verdict: Verdict) -> None:
+def print_verdict(number: int, verdict: Verdict) -> None:
     """One line a sentence; what was heard only where it differs."""
     similarity = "    -" if verdict.similarity is None else f"{verdict.similarity:5.3f}"
     heard = f"  <- {verdict.heard}" if verdict.edits else ""
     print(
-        f"{verdict.lang:3} {verdict.edits:2}/{verdict.length:<2} mos {verdict.dnsmos:4.2f} sim {similarity} "
-        f"peak {verdict.peak:4.2f} click {verdict.click_ratio:4.2f} {verdict.text}{heard}",
+        f"{number:02d} {verdict.lang:3} {verdict.edits:2}/{verdict.length:<2} mos {verdict.dnsmos:4.2f} "
+        f"sim {similarity} peak {verdict.peak:4.2f} click {verdict.click_ratio:4.2f} {verdict.text}{heard}",
         flush=True,
     )
 
@@ -175,12 +173,16 @@ def print_summary(summary: dict[str, dict[str, float | None]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--voice", default="default", help="voice name or folder to speak with")
     parser.add_argument("--wavs", type=Path, help="judge the WAVs of this folder instead of speaking")
     parser.add_argument("--write-wavs", type=Path, help="keep what the voice spoke in this folder")
     parser.add_argument("--teacher", type=Path, help="folder of the teacher saying the same, for similarity")
-    parser.add_argument("--out", type=Path, default=Path("quality.json"), help="JSON report; a PNG goes beside it")
+    parser.add_argument(
+        "--out", type=Path, default=Path("quality.json"), help="JSON report; a PNG goes beside it"
+    )
     options = parser.parse_args()
 
     warnings.simplefilter("ignore")  # of the judges' own libraries
@@ -190,9 +192,9 @@ def main() -> None:
         write_folder(options.write_wavs, spoken)
     teacher = {one.text: one for one in read_folder(options.teacher)} if options.teacher else {}
     verdicts = []
-    for one in spoken:
+    for number, one in enumerate(spoken):
         verdicts.append(judge(one, teacher.get(one.text)))
-        print_verdict(verdicts[-1])
+        print_verdict(number, verdicts[-1])
     summary = summarise(verdicts)
     print_summary(summary)
     report = {"summary": summary, "sentences": [asdict(verdict) for verdict in verdicts]}
@@ -204,7 +206,9 @@ def main() -> None:
 def _draw(path: Path, spoken: list[Spoken], teacher: dict[str, Spoken]) -> None:
     """Every fourth sentence, the teacher's to the right where there is one."""
     rows = [
-        (one.text, [one.wav, *([teacher[one.text].wav] if one.text in teacher else [])]) for one in spoken[::4]
+        (f"{number:02d} {one.lang}", [one.wav, *([teacher[one.text].wav] if one.text in teacher else [])])
+        for number, one in enumerate(spoken)
+        if number % 4 == 0
     ]
     write_spectrograms(path, rows, spoken[0].rate)
 

@@ -39,7 +39,7 @@ def clipped_samples(wav: Wave) -> int:
 
 
 def silences_ms(wav: Wave, rate: int, threshold_db: float = -50.0) -> tuple[float, float]:
-    """Milliseconds before the first and after the last 5 ms frame louder than `threshold_db` under the loudest.
+    """Milliseconds before the first and after the last 5 ms frame within `threshold_db` of the loudest.
 
     Near 0 means that a first or last sound may be cut. A silent wave is all leading silence.
     """
@@ -54,13 +54,12 @@ def silences_ms(wav: Wave, rate: int, threshold_db: float = -50.0) -> tuple[floa
 
 
 def write_spectrograms(path: Path, rows: list[tuple[str, list[Wave]]], rate: int) -> None:
-    """Draw one row a sentence, one column a wave (such as voice beside teacher), 0 Hz to half the rate, as PNG."""
+    """Draw a row a sentence, a column a wave (voice, then teacher), 0 Hz to half the rate, as PNG."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    pyplot.rcParams["font.sans-serif"] = ["Noto Sans CJK SC", "WenQuanYi Zen Hei", "DejaVu Sans"]
     columns = max(len(waves) for _, waves in rows)
     figure, axes = pyplot.subplots(
         len(rows), columns, figsize=(7 * columns, 2.2 * len(rows)), squeeze=False, layout="constrained"

@@ -1,7 +1,7 @@
 """How far what was heard is from what was meant: Mandarin syllables and English words.
 
-Both sides are normalised alike before they are compared, so a judge that writes digits, contractions or British
-spelling is not held against the voice.
+Both sides are normalised alike before they are compared, so a judge that writes digits, contractions or
+British spelling is not held against the voice.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 
@@ -43,10 +44,10 @@ def _fewest(
     return min(found, key=lambda errors: errors.rate)
 
 
-# --- Mandarin ---------------------------------------------------------------------------------------------------
-
 _HANZI_DIGITS = "零一二三四五六七八九"
-_COUNTED = "个位家条张次分钟小时天年公里米元块度楼层杯件本名辆座台点"  # after these 2 is 两, where nothing precedes
+_COUNTED = (
+    "个位家条张次分钟小时天年公里米元块度楼层杯件本名辆座台点"  # after these 2 is 两, where nothing precedes
+)
 
 
 def zh_cardinal(number: int) -> str:
@@ -86,20 +87,33 @@ def zh_readings(text: str) -> list[str]:
     """Ways to read `text` aloud in Chinese characters: as numbers, digit by digit, and with 幺 for 1."""
     text = unicodedata.normalize("NFKC", text)
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
-    text = re.sub(r"(\d{1,2}):00\b", r"\1点", text)
-    text = re.sub(r"(\d{1,2}):(\d\d)\b", r"\1点\2分", text)
+    text = re.sub(r"(\d{1,2}):00(?!\d)", r"\1点", text)
+    text = re.sub(r"(\d{1,2}):(\d\d)(?!\d)", r"\1点\2分", text)
     text = re.sub(r"(\d)\s*(?:℃|°C)", r"\1摄氏度", text)
     if not re.search(r"\d", text):
         return [text]
     numbers = re.sub(r"(?P<whole>\d+)(?:\.(?P<fraction>\d+))?(?P<unit>[%\u4e00-\u9fff])?", _zh_number, text)
-    spelt = [re.sub(r"\d+", lambda match: _zh_digits(match[0], one), text) for one in "一幺"]
-    return [numbers, *spelt]
+    spelt = re.sub(r"\d+", lambda match: _zh_digits(match[0]), text)
+    spelt_yao = re.sub(r"\d+", lambda match: _zh_digits(match[0], one="幺"), text)
+    return [numbers, spelt, spelt_yao]
+
+
+@cache
+def _to_simplified() -> Callable[[str], str]:
+    from opencc import OpenCC
+
+    convert: Callable[[str], str] = OpenCC("t2s").convert
+    return convert
 
 
 def zh_syllables(text: str) -> list[str]:
-    """Toneless pinyin of the Chinese in `text`; Latin words stay, lower-cased, a token each."""
+    """Toneless pinyin of the Chinese in `text`; Latin words stay, lower-cased, a token each.
+
+    Traditional characters become simplified first: only for those are words, and so polyphones, read alike.
+    """
     from pypinyin import Style, lazy_pinyin
 
+    text = re.sub(r"(?<=[\u3400-\u9fff])[\W_]+(?=[\u3400-\u9fff])", "", _to_simplified()(text))
     runs = re.findall(r"[\u3400-\u9fff]+|[A-Za-z][A-Za-z']*", text)
     spoken = [lazy_pinyin(run, style=Style.NORMAL) if run[0] > "z" else [run.lower()] for run in runs]
     return [syllable for run in spoken for syllable in run]
@@ -110,23 +124,22 @@ def zh_syllable_error(ref_text: str, hyp_text: str) -> Errors:
     return _fewest(zh_syllables, zh_readings(ref_text), zh_readings(hyp_text))
 
 
-# --- English ----------------------------------------------------------------------------------------------------
-
-_ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen"
-).split()
-_TENS = "- - twenty thirty forty fifty sixty seventy eighty ninety".split()
-_ORDINALS = {"one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth"} | {
-    "nine": "ninth",
+_ONES = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+]  # fmt: skip
+_TENS = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_ORDINALS = {
+    "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth", "nine": "ninth",
     "twelve": "twelfth",
-}
+}  # fmt: skip
 _WORDS = {  # one spelling for words that have several
-    "ok": "okay", "mr": "mister", "mrs": "missus", "dr": "doctor", "st": "saint", "vs": "versus", "gray": "grey",
-    "metres": "meters", "metre": "meter", "kilometres": "kilometers", "kilometre": "kilometer", "km": "kilometers",
-    "centre": "center", "colour": "color", "favourite": "favorite", "neighbour": "neighbor", "theatre": "theater",
-    "travelling": "traveling", "cancelled": "canceled", "programme": "program", "cheque": "check", "tyre": "tire",
-    "am": "am", "gonna": "going to", "wanna": "want to", "alright": "all right", "cannot": "can not",
+    "ok": "okay", "mr": "mister", "mrs": "missus", "dr": "doctor", "st": "saint", "vs": "versus",
+    "metres": "meters", "metre": "meter", "kilometres": "kilometers", "kilometre": "kilometer",
+    "km": "kilometers", "centre": "center", "theatre": "theater", "colour": "color", "favourite": "favorite",
+    "neighbour": "neighbor", "travelling": "traveling", "cancelled": "canceled", "programme": "program",
+    "cheque": "check", "tyre": "tire", "gray": "grey", "gonna": "going to", "wanna": "want to",
+    "alright": "all right", "cannot": "can not",
 }  # fmt: skip
 _CONTRACTIONS = (
     (r"\bwon't\b", "will not"), (r"\bcan't\b", "can not"), (r"\blet's\b", "let us"), (r"n't\b", " not"),
@@ -155,7 +168,7 @@ def en_ordinal(number: int) -> str:
 
 
 def _en_pairs(digits: str) -> str:
-    """Four digits read as a year or a house number: 1984 -> nineteen eighty four, 1905 -> nineteen oh five."""
+    """Four digits read as a year: 1984 -> nineteen eighty four, 1905 -> nineteen oh five."""
     high, low = int(digits[:2]), int(digits[2:])
     tail = "hundred" if low == 0 else f"oh {_ONES[low]}" if low < 10 else en_cardinal(low)
     return f"{en_cardinal(high)} {tail}"
@@ -168,7 +181,7 @@ def _en_number(match: re.Match[str]) -> str:
 
 
 def en_readings(text: str) -> list[str]:
-    """Ways to read `text` in words: its numbers as quantities, as pairs of digits (years) and digit by digit."""
+    """Ways to read `text` in words: its numbers as quantities, as years and digit by digit."""
     text = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
     text = re.sub(r"\$(\d+(?:\.\d+)?)", r"\1 dollars", text).replace("%", " percent")

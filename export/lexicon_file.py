@@ -7,7 +7,6 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
-
 from stonechat.text.lexicon import ENTRY, HEADER, MAGIC, VERSION
 
 Sections = dict[str, bytes]

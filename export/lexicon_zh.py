@@ -10,7 +10,6 @@ from pathlib import Path
 import jieba
 from pypinyin import Style, lazy_pinyin
 from pypinyin.constants import PHRASES_DICT, PINYIN_DICT
-
 from stonechat.export.lexicon_file import Sections, table
 
 RANGES = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0x20000, 0x323AF))
@@ -59,7 +58,7 @@ def word_reading(word: str, fixed: dict[str, list[str]]) -> list[str]:
     return out
 
 
-FULL_ER = frozenset("女儿 婴儿 幼儿 孤儿 胎儿 少儿 小儿 男儿 宠儿 健儿 弃儿 乞儿 患儿 新生儿 早产儿 混血儿 托儿 育儿".split())
+FULL_ER = frozenset(["女儿", "婴儿", "幼儿", "孤儿", "胎儿", "少儿", "小儿", "男儿", "宠儿", "健儿", "弃儿", "乞儿", "患儿", "新生儿", "早产儿", "混血儿", "托儿", "育儿"])
 
 
 def words_and_costs(fixed: dict[str, list[str]]) -> dict[str, int]:

@@ -225,9 +225,7 @@ class Acoustic(nn.Module):
         nn.init.normal_(self.film.weight, std=0.02)
         nn.init.zeros_(self.film.bias)
         self.first = ConvBlock(c.acoustic, c.acoustic_hidden, c.taps, LOOKAHEAD)
-        self.blocks = nn.ModuleList(
-            ChunkAttention(c.acoustic, c.attention_hidden, c.heads) for _ in range(3)
-        )
+        self.blocks = nn.ModuleList(ChunkAttention(c.acoustic, c.attention_hidden, c.heads) for _ in range(3))
 
     def states(self, batch: int) -> list[Tensor]:
         return [self.first.state(batch)] + [b.state(batch) for b in self.blocks]

@@ -105,6 +105,10 @@ def export_graph(spec: GraphSpec, folder: Path) -> Path:
         )
     model = _simplified(onnx.load(path))
     model.graph.name = spec.name
+    for value in model.graph.output:  # the tracer forgets the sizes of states
+        if value.name.removesuffix("_out") in spec.states:
+            before = next(i for i in model.graph.input if i.name == value.name.replace("_out", "_in"))
+            value.type.CopyFrom(before.type)
     onnx.checker.check_model(model)
     onnx.save(model, path)
     return path

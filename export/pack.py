@@ -25,11 +25,10 @@ def load_weights(path: Path) -> tuple[NetworkConfig, dict[str, Tensor], int]:
     return NetworkConfig(**state["network"]), weights, int(state["step"])
 
 
-def save_weights(checkpoint: Path, path: Path) -> None:
-    """The averaged weights alone, float16: small enough for git, enough to train on from."""
-    config, weights, step = load_weights(checkpoint)
-    half = {k: v.half() for k, v in weights.items()}
-    torch.save({"network": vars(config), "average": half, "step": step}, path)
+def save_weights(student: Student, step: int, path: Path) -> None:
+    """Weights alone, float16: small enough for git, enough to train on from."""
+    half = {k: v.half() for k, v in student.state_dict().items()}
+    torch.save({"network": vars(student.config), "average": half, "step": step}, path)
 
 
 def load_student(path: Path) -> tuple[Student, int]:
@@ -40,7 +39,9 @@ def load_student(path: Path) -> tuple[Student, int]:
     return student.eval(), step
 
 
-def describe(student: Student, name: str, speakers: tuple[str, ...], card: Mapping[str, Any]) -> dict[str, Any]:
+def describe(
+    student: Student, name: str, speakers: tuple[str, ...], card: Mapping[str, Any]
+) -> dict[str, Any]:
     """The content of voice.json: what `runtime/facts.py` reads."""
     names = [SPEAKER_NAMES.get(s, s) for s in speakers]
     return {
@@ -56,15 +57,15 @@ def describe(student: Student, name: str, speakers: tuple[str, ...], card: Mappi
         "top_hz": TOP_HZ,
         "speakers": {n: i for i, n in enumerate(names)},
         "defaults": {"zh": names[0], "en": names[-1]},
-        "styles": [[round(float(v), 6) for v in row] for row in student.styles.weight],
+        "styles": [[round(float(v), 6) for v in row] for row in student.styles.weight.tolist()],
         "card": dict(card),
     }
 
 
-def pack(weights: Path, folder: Path, name: str, speakers: tuple[str, ...], card: Mapping[str, Any]) -> Path:
-    """Write the voice pack `folder` from a checkpoint or weights file; returns the folder."""
-    student, step = load_student(weights)
+def write_pack(
+    student: Student, folder: Path, name: str, speakers: tuple[str, ...], card: Mapping[str, Any]
+) -> None:
+    """Write the voice pack `folder`: the graphs and voice.json."""
     export_graphs(student, folder)
-    facts = describe(student, name, speakers, {**card, "steps": step})
+    facts = describe(student, name, speakers, card)
     (folder / "voice.json").write_text(json.dumps(facts, ensure_ascii=False, indent=1), "utf8")
-    return folder

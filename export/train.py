@@ -64,7 +64,9 @@ def synthesise(student: Student, b: dict[str, Tensor], style: Tensor, frames: Te
     return wave.gather(1, begin + torch.arange(b["audio"].shape[1]))
 
 
-def prosody_losses(student: Student, b: dict[str, Tensor], frames: Tensor, log_durations: Tensor) -> dict[str, Tensor]:
+def prosody_losses(
+    student: Student, b: dict[str, Tensor], frames: Tensor, log_durations: Tensor
+) -> dict[str, Tensor]:
     """Log-duration L1, log-F0 L1, voicing cross-entropy and energy L1."""
     size, length = b["phoneme"].shape
     made, _ = student.pitch(frames, student.pitch.states(size))
@@ -75,7 +77,9 @@ def prosody_losses(student: Student, b: dict[str, Tensor], frames: Tensor, log_d
     return {
         "duration": ((log_durations - b["log_durations"]).abs() * b["mask"]).sum() / b["mask"].sum(),
         "f0": ((made[..., 0] - target[..., 0]).abs() * voiced).sum() / voiced.sum().clamp(min=1),
-        "voicing": (F.binary_cross_entropy_with_logits(made[..., 1], target[..., 1], reduction="none") * heard).sum()
+        "voicing": (
+            F.binary_cross_entropy_with_logits(made[..., 1], target[..., 1], reduction="none") * heard
+        ).sum()
         / heard.sum(),
         "energy": ((made[..., 2] - target[..., 2]).abs() * heard).sum() / heard.sum(),
     }
@@ -86,10 +90,14 @@ def losses(student: Student, b: dict[str, Tensor]) -> dict[str, Tensor]:
     style, frames, log_durations = encode_frames(student, b)
     parts = prosody_losses(student, b, frames, log_durations)
     parts["spectral"] = spectral_loss(synthesise(student, b, style, frames), b["audio"])
-    parts["total"] = (
-        parts["spectral"] + parts["duration"] + 2 * parts["f0"] + 0.5 * parts["voicing"] + 0.5 * parts["energy"]
-    )
+    parts["total"] = weigh(parts)
     return parts
+
+
+def weigh(parts: dict[str, Tensor]) -> Tensor:
+    """The regression losses' sum, each with its weight."""
+    prosody = parts["duration"] + 2 * parts["f0"] + 0.5 * parts["voicing"] + 0.5 * parts["energy"]
+    return parts["spectral"] + prosody
 
 
 def rate_at(step: int, steps: int, c: TrainConfig) -> float:
@@ -136,6 +144,7 @@ class Trainer:
             "student": self.student.state_dict(),
             "average": self.average.state_dict(),
             "optimisers": [o.state_dict() for o in self.optimisers],
+            **self.extra_state(),
         }
         torch.save(state, self.checkpoint.with_suffix(".tmp"))
         self.checkpoint.with_suffix(".tmp").replace(self.checkpoint)
@@ -150,15 +159,28 @@ class Trainer:
         self.average.load_state_dict(state["average"])
         for optimiser, kept in zip(self.optimisers, state["optimisers"], strict=True):
             optimiser.load_state_dict(kept)
+        self.load_extra(state)
         return True
 
-    def start_from(self, weights: dict[str, Tensor]) -> None:
-        """Begin from packed or averaged weights, with a new optimiser."""
+    def extra_state(self) -> dict[str, object]:
+        """What a kind of trainer keeps besides; none here."""
+        return {}
+
+    def load_extra(self, state: dict[str, object]) -> None:
+        """Take `extra_state` up again."""
+
+    def losses(self, batch: Batch) -> dict[str, Tensor]:
+        """Every loss of one training batch; `total` is what is minimised."""
+        return losses(self.student, to_tensors(batch, self.config.device))
+
+    def start_from(self, weights: dict[str, Tensor], step: int) -> None:
+        """Begin from averaged weights as they are at `step`, with new optimisers."""
         self.student.load_state_dict(weights)
         self.average.load_state_dict(weights)
+        self.step = step
 
     def train_step(self, batch: Batch, rate: float) -> dict[str, float]:
-        parts = losses(self.student, to_tensors(batch, self.config.device))
+        parts = self.losses(batch)
         self.student.zero_grad(set_to_none=True)
         parts["total"].backward()
         torch.nn.utils.clip_grad_norm_(self.student.parameters(), 1.0)
@@ -213,14 +235,13 @@ class Log:
 
 
 def train(
-    corpus: Path, folder: Path, steps: int, config: TrainConfig, start: dict[str, Tensor] | None = None
+    corpus: Path, trainer: Trainer, steps: int, start: tuple[dict[str, Tensor], int] | None = None
 ) -> Trainer:
-    """Train up to `steps` steps in all, resuming what the run folder holds."""
-    plan = CropPlan()
+    """Train up to `steps` steps in all, resuming what the run folder holds, else from weights and their step."""
+    plan, folder, config = CropPlan(), trainer.folder, trainer.config
     training, held = split(load_corpus(corpus, folder.parent / "audio.npy"))
-    trainer = Trainer(folder, NetworkConfig(), config)
     if not trainer.resume() and start is not None:
-        trainer.start_from(start)
+        trainer.start_from(*start)
     sampler = Sampler(training, config.seed + trainer.step)
     rng = np.random.default_rng(7)
     valid = [make_batch(held[i : i + config.batch], plan, rng) for i in range(0, len(held), config.batch)]

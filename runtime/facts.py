@@ -56,7 +56,9 @@ class VoiceFacts:
         """Row of `styles` for a caller's wish, or for the language of the call."""
         name = wish or self.defaults["en" if language == "en" else "zh"]
         if name not in self.speakers:
-            raise VoiceError(f"no speaker {name!r} in voice {self.name!r}; there are: {', '.join(self.speakers)}")
+            raise VoiceError(
+                f"no speaker {name!r} in voice {self.name!r}; there are: {', '.join(self.speakers)}"
+            )
         return self.speakers[name]
 
 
@@ -73,7 +75,9 @@ def find_voice(name: str | Path) -> Path:
     path = Path(name).expanduser()
     if (path / "voice.json").is_file():
         return path
-    raise VoiceError(f"no voice {str(name)!r}: give a folder with a voice.json, or one of: {', '.join(known)}")
+    raise VoiceError(
+        f"no voice {str(name)!r}: give a folder with a voice.json, or one of: {', '.join(known)}"
+    )
 
 
 def read_facts(folder: Path) -> VoiceFacts:
@@ -82,17 +86,27 @@ def read_facts(folder: Path) -> VoiceFacts:
         raw = json.loads((folder / "voice.json").read_text("utf8"))
         version = raw.pop("format")
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise VoiceError(f"{folder / 'voice.json'} is no voice description ({error}); unpack the voice again") from error
+        raise VoiceError(
+            f"{folder / 'voice.json'} is no voice description ({error}); unpack the voice again"
+        ) from error
     if version != FORMAT:
         raise VoiceError(
             f"voice pack {folder} has format {version}, this stonechat reads {FORMAT}: "
-            + ("update stonechat" if isinstance(version, int) and version > FORMAT else "pack the voice again")
+            + (
+                "update stonechat"
+                if isinstance(version, int) and version > FORMAT
+                else "pack the voice again"
+            )
         )
     missing = [g for g in GRAPHS if not (folder / f"{g}.onnx").is_file()]
     if missing:
-        raise VoiceError(f"voice pack {folder} lacks {', '.join(f'{g}.onnx' for g in missing)}; unpack it again")
+        raise VoiceError(
+            f"voice pack {folder} lacks {', '.join(f'{g}.onnx' for g in missing)}; unpack it again"
+        )
     try:
         styles = np.asarray(raw.pop("styles"), np.float32)
         return VoiceFacts(folder=folder, styles=styles, **raw)
     except (TypeError, ValueError, KeyError) as error:
-        raise VoiceError(f"{folder / 'voice.json'} is incomplete ({error}); unpack the voice again") from error
+        raise VoiceError(
+            f"{folder / 'voice.json'} is incomplete ({error}); unpack the voice again"
+        ) from error

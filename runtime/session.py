@@ -85,7 +85,9 @@ class Session:
 
     def _begin(self, text: str, wishes: Wishes, block: int | None) -> None:
         if self.closed or self.speaking:
-            raise OptionError("the session is closed" if self.closed else "the session still speaks: cancel() it first")
+            raise OptionError(
+                "the session is closed" if self.closed else "the session still speaks: cancel() it first"
+            )
         models, slot = self.pipeline.models, self.slot
         speaker = models.facts.speaker(wishes.voice, models.frontend.language(text))
         self.speaking, self.cancelled = True, False

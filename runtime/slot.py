@@ -102,7 +102,9 @@ class RowSizes:
 class Slot:
     """Memory and rings of one session. All arrays are views of one region, which `wipe` zeroes."""
 
-    def __init__(self, index: int, pool: MemoryPool, facts: VoiceFacts, sizes: RowSizes, bells: Bells) -> None:
+    def __init__(
+        self, index: int, pool: MemoryPool, facts: VoiceFacts, sizes: RowSizes, bells: Bells
+    ) -> None:
         self.index, self.facts, self.sizes = index, facts, sizes
         wanted = _wanted(facts, sizes)
         self.region = pool.region(f"session {index}", sum(_aligned(n) for n in wanted.values()))
@@ -120,12 +122,16 @@ class Slot:
         self.clauses: ObjectRing[tuple[Clause, Request] | End] = ObjectRing(
             4, data_bell=bells.prosody, space_bell=bells.phonemes
         )
-        self.frame_spans: ObjectRing[Span | End] = ObjectRing(8, data_bell=bells.acoustic, space_bell=bells.prosody)
+        self.frame_spans: ObjectRing[Span | End] = ObjectRing(
+            8, data_bell=bells.acoustic, space_bell=bells.prosody
+        )
         self.frames = _ring(part["frames"], sizes.frame, ROWS_IN_RING, bells.acoustic, bells.prosody)
         self.feature_spans: ObjectRing[Span | End] = ObjectRing(
             8, data_bell=bells.vocoder, space_bell=bells.acoustic
         )
-        self.features = _ring(part["features"], sizes.feature + 4, ROWS_IN_RING, bells.vocoder, bells.acoustic)
+        self.features = _ring(
+            part["features"], sizes.feature + 4, ROWS_IN_RING, bells.vocoder, bells.acoustic
+        )
         self.heard: ObjectRing[Span | End] = ObjectRing(8, data_bell=self.listener, space_bell=bells.vocoder)
         self.pcm = Ring(
             part["pcm"], np.float32, (), SAMPLES_IN_RING, data_bell=self.listener, space_bell=bells.vocoder
@@ -169,7 +175,9 @@ def _ring(part: NDArray[np.uint8], columns: int, rows: int, data: Doorbell, spac
     return Ring(part, np.float32, (columns,), rows, data_bell=data, space_bell=space)
 
 
-def _arrays(part: NDArray[np.uint8], specs: dict[str, tuple[tuple[int, ...], Any]]) -> dict[str, NDArray[Any]]:
+def _arrays(
+    part: NDArray[np.uint8], specs: dict[str, tuple[tuple[int, ...], Any]]
+) -> dict[str, NDArray[Any]]:
     cut = _cut(part, {name: _nbytes(*spec) for name, spec in specs.items()})
     return {name: cut[name].view(dtype).reshape(shape) for name, (shape, dtype) in specs.items()}
 

@@ -20,6 +20,8 @@ Floats = NDArray[np.float32]
 ROWS = 3
 """Frames worked on at a time: scratch stays small, whatever the block."""
 MAX_LOG_AMPLITUDE = np.float32(2.0)
+TINY = np.float32(2e-4)
+"""The closed form is 0 / 0 at zero."""
 _NATIVE_FFT = np.lib.NumpyVersion(np.__version__) >= "2.0.0"  # float32 transforms that write into out=
 
 
@@ -42,13 +44,12 @@ def irfft(spectra: NDArray[np.complex64], out: Floats) -> None:
 def pulse_train(theta: Floats, harmonics: Floats, scratch: Floats, out: Floats) -> None:
     """Sum of cos(k theta) for k up to `harmonics`, the last one fading as its number is crossed; all arrays (n,).
 
-    `scratch` is (3, n). theta lies in [0, 2 pi).
+    `scratch` is (3, n). theta lies in [0, pi] (the sum is even) and not nearer to zero than TINY.
     """
     half, whole, angle = scratch
     np.floor(harmonics, out=whole)
     np.multiply(theta, np.float32(0.5), out=half)
     np.sin(half, out=half)
-    np.maximum(half, np.float32(1e-4), out=half)  # theta / 2 < pi, so the sine is not negative
     np.add(whole, np.float32(0.5), out=angle)
     np.multiply(angle, theta, out=angle)
     np.sin(angle, out=out)
@@ -70,7 +71,7 @@ def layout(facts: VoiceFacts) -> dict[str, tuple[tuple[int, ...], Any]]:
     return {
         "pulses": ((window - hop + n,), np.float32),
         "overlap": ((window - hop + n,), np.float32),
-        "phase": ((n,), np.float64),
+        "phase": ((2, n), np.float64),
         "f0": ((n,), np.float32),
         "gate": ((n,), np.float32),
         "theta": ((n,), np.float32),
@@ -94,7 +95,9 @@ class Synthesiser:
         self.rate = facts.rate_hz
         self.top = np.float32(facts.top_hz)
         self.centre = facts.log_f0_centre
-        self.hann = (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(facts.window) / facts.window)).astype(np.float32)
+        self.hann = (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(facts.window) / facts.window)).astype(
+            np.float32
+        )
         self.fade = self.hann / np.float32(1.5)
         # Unit white noise has this amplitude in an STFT with a Hann window (sum of its square is 3/8 of it).
         self.noise_scale = np.float32(math.sqrt(0.375 * facts.window / 2))
@@ -142,13 +145,17 @@ class Synthesiser:
 
     def _kernel(self, total: int, out: Floats) -> None:
         a = self.a
-        f0, phase, theta = a["f0"][:total], a["phase"][:total], a["theta"][:total]
+        f0, theta = a["f0"][:total], a["theta"][:total]
+        phase, turn = a["phase"][:, :total]
         np.cumsum(f0, dtype=np.float64, out=phase)
         np.multiply(phase, 1.0 / self.rate, out=phase)
         np.add(phase, self.turns, out=phase)
-        np.mod(phase, 1.0, out=phase)
-        self.turns = float(phase[-1])
+        self.turns = float(phase[-1]) % 1.0
+        np.rint(phase, out=turn)
+        np.subtract(phase, turn, out=phase)
         np.multiply(phase, 2 * math.pi, out=theta, casting="same_kind")
+        np.abs(theta, out=theta)
+        np.maximum(theta, TINY, out=theta)
         np.divide(self.top, f0, out=f0)
         pulse_train(theta, f0, a["scratch"][:, :total], out)
         np.multiply(out, a["gate"][:total], out=out)

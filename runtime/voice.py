@@ -47,7 +47,8 @@ def load(
     programs = {graph: _program(engine, facts.graph(graph), _longest(graph)) for graph in GRAPHS}
     for graph, program in programs.items():
         program.place(
-            pool.region(f"{graph} weights", program.weight_bytes), pool.region(f"{graph} arena", program.arena_bytes)
+            pool.region(f"{graph} weights", program.weight_bytes),
+            pool.region(f"{graph} arena", program.arena_bytes),
         )
     models = Models(facts, Frontend.load(), MappingProxyType(programs))
     voice = Voice(models, pool, sessions)
@@ -94,7 +95,9 @@ class Voice:
     def inference(self, text: str, *, stream: Literal[False] = False, **wishes: Any) -> tuple[Wave, int]: ...
     @overload
     def inference(self, text: str, *, stream: Literal[True], **wishes: Any) -> Iterator[Chunk]: ...
-    def inference(self, text: str, *, stream: bool = False, **wishes: Any) -> tuple[Wave, int] | Iterator[Chunk]:
+    def inference(
+        self, text: str, *, stream: bool = False, **wishes: Any
+    ) -> tuple[Wave, int] | Iterator[Chunk]:
         """Speak `text`: (samples, rate), or chunks as they are made with `stream=True`.
 
         Wishes: speed, volume, seed, voice, chunk_ms, inline (see `Wishes`). OptionError names a wrong one.

@@ -359,6 +359,12 @@ def say(player: Player, sound: np.ndarray) -> None:
     player.drain()
 
 
+def skip_if_starved(player: Player) -> None:
+    """A machine whose other work keeps the card's thread from running says nothing about the player."""
+    if player.stats.late:
+        pytest.skip(f"this machine is too busy for real time: {player.stats.late} blocks were late")
+
+
 @needs_pulse
 def test_what_is_recorded_is_what_was_played(pulse: Pulse) -> None:
     """Two prompts through one stream; each whole, the pause between them silent."""
@@ -367,6 +373,7 @@ def test_what_is_recorded_is_what_was_played(pulse: Pulse) -> None:
         assert player.device_rate == RATE
         say(player, first)
         say(player, second)
+    skip_if_starved(player)
     assert similarity(heard[0], first) > 0.999
     assert similarity(heard[0], second) > 0.999
     assert player.stats.frames == 2 * len(first)
@@ -387,6 +394,7 @@ def test_twice_the_rate_is_heard_the_same(pulse: Pulse, monkeypatch: pytest.Monk
     with pulse.recording() as heard, Player(device="pulse") as player:
         assert player.device_rate == 48000
         say(player, sound)
+    skip_if_starved(player)
     assert similarity(heard[0], sound) > 0.999
 
 

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from stonechat import pool as pool_module
 from stonechat.errors import PoolError
@@ -18,6 +18,7 @@ def address(view: np.ndarray) -> int:
     return view.__array_interface__["data"][0]
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 5000), max_size=20))
 def test_regions_are_aligned_zeroed_and_apart(sizes: list[int]) -> None:
     with MemoryPool(1, lock=False) as pool:

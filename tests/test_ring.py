@@ -7,7 +7,7 @@ from collections import deque
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from stonechat import ring as ring_module
 from stonechat.errors import PoolError
@@ -35,6 +35,7 @@ def rows(start: int, n: int) -> np.ndarray:
 steps = st.lists(st.tuples(st.sampled_from(["push", "pop", "view", "peek", "clear"]), st.integers(0, 12)))
 
 
+@settings(deadline=None)
 @given(steps, st.sampled_from([1, 2, 8]))
 def test_ring_is_a_bounded_deque(steps: list[tuple[str, int]], capacity: int) -> None:
     ring, model, made = make(capacity), deque[float](), 0
@@ -73,6 +74,7 @@ def take(ring: Ring, step: str, n: int, model: deque[float]) -> list[float]:
     return values
 
 
+@settings(deadline=None)
 @given(st.lists(st.booleans()))
 def test_object_ring_is_a_bounded_deque(pushes: list[bool]) -> None:
     ring, model = ObjectRing[int](4), deque[int]()

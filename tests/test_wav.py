@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from stonechat.errors import AudioError
@@ -23,6 +23,7 @@ def as_int16(samples: np.ndarray) -> np.ndarray:
     return np.rint(np.clip(samples, -1, 1) * np.float32(32767)).astype(np.int16)
 
 
+@settings(deadline=None)
 @given(arrays(np.float32, st.integers(0, 9000), elements=st.floats(-3, 3, width=32), fill=st.just(0.25)))
 def test_to_int16(samples: np.ndarray) -> None:
     out = np.empty(len(samples), np.int16)

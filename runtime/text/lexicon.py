@@ -1,7 +1,7 @@
 """Compiled lexicons: read-only tables in a memory-mapped file, looked up where they lie.
 
 File (little-endian): magic, version u32, length u32, sections u32, directory crc32 u32; then per section a
-name of 12 bytes, offset u32, length u32; then the sections, each at a multiple of 4. `export/lexicon.py` writes it.
+name of 16 bytes, offset u32, length u32; then the sections, each at a multiple of 4. `export/lexicon.py` writes it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..errors import TextError
 MAGIC = b"SCLEXICN"
 VERSION = 1
 HEADER = struct.Struct("<8sIIII")
-ENTRY = struct.Struct("<12sII")
+ENTRY = struct.Struct("<16sII")
 
 
 class LexiconFile:

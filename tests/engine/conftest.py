@@ -56,12 +56,20 @@ def run_bound(bound: Bound, feeds: Values) -> Values:
     return {name: value.copy() for name, value in bound.outputs.items()}
 
 
+def open_session(model: bytes) -> onnxruntime.InferenceSession:
+    """onnxruntime on one thread, as written: no thread pool that spins, no rewriting."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
+
+
 def check_model(model: bytes, feeds: Values, dims: Mapping[str, int] | None = None, slack: int = 1, rtol: float = 1e-5) -> Bound:
     """The engine, planned for `slack` times the sizes, equals onnx.reference and onnxruntime; twice in a row."""
     dims = dims or {}
     _, bound = make_bound(model, {name: size * slack for name, size in dims.items()}, dims)
     names = list(bound.outputs)
-    session = onnxruntime.InferenceSession(model)
+    session = open_session(model)
     oracles = [ReferenceEvaluator(model).run(names, feeds), session.run(names, feeds)]
     for _ in range(2):
         result = run_bound(bound, feeds)
@@ -91,6 +99,11 @@ def run() -> Callable[..., Values]:
 @pytest.fixture(scope="session")
 def check() -> Callable[..., Bound]:
     return check_model
+
+
+@pytest.fixture(scope="session")
+def session_of() -> Callable[..., onnxruntime.InferenceSession]:
+    return open_session
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,5 @@
+"""`python -m stonechat`."""
+
+from .cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,180 @@
+"""The `stonechat` command."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+# One BLAS thread, said before numpy loads: more would cost memory and win nothing on three rows.
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+from .errors import OptionError, StonechatError, TextError  # noqa: E402
+from .facts import read_facts, voice_folders  # noqa: E402
+from .session import Chunk  # noqa: E402
+from .text import Frontend  # noqa: E402
+from .voice import ENGINES, load  # noqa: E402
+from .wav import WavWriter  # noqa: E402
+
+EXAMPLES = """examples:
+  stonechat say "前方三百米右转，进入中山路。In three hundred meters, turn right."
+  stonechat say -o hello.wav "Hello, world."
+  echo "Recalculating." | stonechat say -o - - | aplay -f S16_LE -r 24000
+  stonechat say --voice heart --speed 1.2 --file letter.txt
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status: 0, 2 for a wrong call or an error told, 130 when interrupted."""
+    warnings.showwarning = lambda message, *_: print(f"stonechat: {message}", file=sys.stderr)
+    args = parser().parse_args(argv)
+    try:
+        run: Callable[[argparse.Namespace], None] = args.run
+        run(args)
+    except StonechatError as error:
+        print(f"stonechat: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # whoever read standard output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Every command and option, with its help."""
+    top = argparse.ArgumentParser(
+        "stonechat",
+        description="Offline Chinese and English text-to-speech.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    _add_say(commands)
+    voices = commands.add_parser("voices", help="list the voices and their speakers")
+    voices.set_defaults(run=list_voices)
+    spoken = commands.add_parser("normalise", help="print the text as it will be spoken; - reads lines")
+    spoken.add_argument("text", help="the text, or - for standard input, a line at a time")
+    spoken.set_defaults(run=lambda args: _each_line(args.text, Frontend.load().normalise))
+    phonemes = commands.add_parser("phonemes", help="print the phonemes of a text; - reads lines")
+    phonemes.add_argument("text", help="the text, or - for standard input, a line at a time")
+    phonemes.add_argument("--format", choices=("ipa", "pinyin", "ids"), default="ipa", help="default: ipa")
+    phonemes.set_defaults(run=print_phonemes)
+    return top
+
+
+def _add_say(commands: Any) -> None:
+    say = commands.add_parser(
+        "say",
+        help="speak a text: play it, or write it to a file or a pipe",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    say.add_argument("text", nargs="*", help="what to say; - or nothing reads standard input")
+    say.add_argument("--file", type=Path, help="read the text from a UTF-8 file")
+    say.add_argument(
+        "-o", "--output", metavar="FILE", help="write a WAV file; - writes raw s16le PCM as it is made"
+    )
+    say.add_argument(
+        "--play", action="store_true", help="with -o: play it too, where there is a sound device"
+    )
+    say.add_argument("--device", help="output device, by name or number")
+    say.add_argument("--model", default="default", metavar="VOICE", help="voice pack: a name or a folder")
+    say.add_argument("--voice", help="speaker; by default xiaobei where there is any Chinese, else heart")
+    say.add_argument("--speed", type=float, default=1.0, help="0.8 to 1.3; default 1")
+    say.add_argument("--volume", type=float, default=1.0, help="0 to 2; default 1")
+    say.add_argument("--seed", type=int, default=0, help="fixes the noise: same text, same sound; default 0")
+    say.add_argument("--engine", choices=ENGINES, default="numpy", help="default: numpy")
+    say.add_argument(
+        "--chunk-ms", type=int, default=40, help="milliseconds a chunk, a multiple of 40; default 40"
+    )
+    say.set_defaults(run=say_text)
+
+
+def say_text(args: argparse.Namespace) -> None:
+    """`stonechat say`: the sinks are opened before the voice is loaded, so that their errors come at once."""
+    text = read_text(args)
+    with contextlib.ExitStack() as stack:
+        sinks = _open_sinks(args, stack)
+        voice = stack.enter_context(load(args.model, engine=args.engine, sessions=1))
+        wishes = {k: getattr(args, k) for k in ("speed", "volume", "seed", "voice", "chunk_ms")}
+        for chunk in voice.inference(text, stream=True, **wishes):
+            if not all([sink(chunk) for sink in sinks]):
+                break
+
+
+def _open_sinks(args: argparse.Namespace, stack: contextlib.ExitStack) -> list[Callable[[Chunk], bool]]:
+    sinks: list[Callable[[Chunk], bool]] = []
+    if args.output:
+        writer = stack.enter_context(WavWriter(args.output, 24_000))
+        sinks.append(lambda chunk: writer.write(chunk.samples))
+    if not args.output or args.play:
+        with contextlib.ExitStack() as optional:
+            if args.output:  # a file is written already: a machine without sound is no error
+                optional.enter_context(contextlib.suppress(StonechatError))
+            sinks.append(_open_player(args.device, stack))
+    return sinks
+
+
+def _open_player(device: str | None, stack: contextlib.ExitStack) -> Callable[[Chunk], bool]:
+    from .player import Player
+
+    player = stack.enter_context(Player(device=int(device) if device and device.isdigit() else device))
+    stack.callback(player.drain)
+
+    def play(chunk: Chunk) -> bool:
+        player.write(chunk.samples)
+        return True
+
+    return play
+
+
+def read_text(args: argparse.Namespace) -> str:
+    """The text of a call: arguments, a file, or standard input."""
+    if args.file and args.text:
+        raise OptionError("give the text or --file, not both")
+    try:
+        if args.file:
+            return args.file.read_bytes().decode("utf-8-sig", errors="replace")
+    except OSError as error:
+        raise TextError(f"cannot read {args.file}: {error.strerror}") from error
+    if args.text and args.text != ["-"]:
+        return " ".join(args.text)
+    if sys.stdin.isatty():
+        print("stonechat: type the text, then Ctrl-D", file=sys.stderr)
+    return sys.stdin.buffer.read().decode("utf-8-sig", errors="replace")
+
+
+def list_voices(args: argparse.Namespace) -> None:
+    """`stonechat voices`."""
+    for name, folder in voice_folders().items():
+        facts = read_facts(folder)
+        speakers = ", ".join(facts.speakers)
+        print(f"{name}\t{speakers}\t{facts.card.get('languages', '')}\t{facts.card.get('licence', '')}")
+
+
+def print_phonemes(args: argparse.Namespace) -> None:
+    """`stonechat phonemes`."""
+    frontend = Frontend.load()
+    _each_line(args.text, lambda line: frontend.phonemes(line, format=args.format))
+
+
+def _each_line(text: str, speak: Callable[[str], str]) -> None:
+    """Print the answer to one text, or to each line of standard input as it comes."""
+    for line in _lines(sys.stdin) if text == "-" else (text,):
+        print(speak(line).replace("\n", " "), flush=True)
+
+
+def _lines(stream: TextIO) -> Iterator[str]:
+    for line in stream:
+        yield line.rstrip("\r\n")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
