@@ -191,12 +191,17 @@ def _item(u: Utterance, plan: CropPlan, width: int, rng: np.random.Generator) ->
     )
 
 
+ENGLISH_SHARE = 1.6
+"""Factor on English utterances: the smaller part of the corpus, and the slower one to learn."""
+
+
 class Sampler:
-    """Draws utterances by length, with a floor so that one-word prompts get their share."""
+    """Draws utterances by length, with a floor so that one-word prompts get their share, and English more often."""
 
     def __init__(self, utterances: list[Utterance], seed: int, floor_frames: int = 300) -> None:
         self.utterances = utterances
         weight = np.array([max(len(u.phoneme), floor_frames) for u in utterances], float)
+        weight *= [ENGLISH_SHARE if u.lang == "en" else 1.0 for u in utterances]
         self.weight = weight / weight.sum()
         self.rng = np.random.default_rng(seed)
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from stonechat.export.lexicon_file import Sections, table
 from stonechat.export.lexicon_tags import compile_tags
 from stonechat.export.lts import train, words_of
+from stonechat.text.stress import SECONDARY, promote
 from stonechat.text.symbols import Symbols
-from stonechat.text.words_en import GOLD, TAGS, VARIANT
+from stonechat.text.words_en import GOLD, TAGS, VARIANT, EnLexicon, add_ed, add_ing, add_s
 
 HOME = Path(__file__).parent.parent / "runtime" / "data" / "lexicon"
 Entry = str | dict[str, str | None]
@@ -26,6 +27,12 @@ def misaki(name: str) -> dict[str, Entry]:
     return lexicon
 
 
+def extra_words() -> dict[str, Entry]:
+    """Words of our own, from the table beside this file."""
+    rows = (Path(__file__).parent / "lexicon_en_words.tsv").read_text("utf-8").splitlines()
+    return {word: phonemes for word, phonemes in (row.split("\t") for row in rows if row and row[0] != "#")}
+
+
 def encode(symbols: Symbols, entry: Entry, flags: int) -> bytes:
     """One value of the words table."""
     readings = {"DEFAULT": entry} if isinstance(entry, str) else entry
@@ -36,11 +43,49 @@ def encode(symbols: Symbols, entry: Entry, flags: int) -> bytes:
     return out
 
 
+class Kept(EnLexicon):
+    """The words kept so far, with the runtime's own way of finding stems among them."""
+
+    def __init__(self) -> None:
+        self.words: set[str] = set()
+
+    def has(self, word: str, gold: bool = False) -> bool:
+        lower = word.lower()
+        return word in self.words or lower in self.words or lower.capitalize() in self.words
+
+
+def inflected(word: str, entries: dict[str, Entry], kept: Kept) -> bool:
+    """Whether the runtime's inflection rules give the word's entry from a kept word, so that it can go."""
+    said = entries[word]
+    if not isinstance(said, str) or word != word.lower() or len(word) < 4 or word.capitalize() in entries:
+        return False
+    for stem, add in (
+        (kept.stem_s(word), add_s),
+        (kept.stem_ed(word), add_ed),
+        (kept.stem_ing(word), add_ing),
+    ):
+        if stem is not None:
+            base = entries.get(stem)
+            if not isinstance(base, str):
+                return False
+            return add(promote(base, SECONDARY) if add is add_ing else base) == said
+    return False
+
+
+def without_inflections(entries: dict[str, Entry]) -> dict[str, Entry]:
+    """The entries that no rule makes; short words first, since stems are shorter."""
+    kept = Kept()
+    for word in sorted(entries, key=lambda w: (len(w), w)):
+        if not inflected(word, entries, kept):
+            kept.words.add(word)
+    return {word: entry for word, entry in entries.items() if word in kept.words}
+
+
 def compile_en() -> Sections:
     """The sections of en.lex."""
     symbols = Symbols(HOME / "symbols.tsv")
     gold, silver = misaki("us_gold"), misaki("us_silver")
-    entries = {w.encode("utf-8"): encode(symbols, e, 0) for w, e in silver.items()}
-    entries |= {w.encode("utf-8"): encode(symbols, e, GOLD) for w, e in gold.items()}
-    print(f"en: {len(entries)} words")
+    kept = without_inflections({**silver, **gold, **extra_words()})
+    entries = {w.encode("utf-8"): encode(symbols, e, 0 if w not in gold else GOLD) for w, e in kept.items()}
+    print(f"en: {len(entries)} of {len(silver | gold)} words")
     return {**table("words", entries), **compile_tags(), **train(words_of(gold, silver))}

@@ -47,18 +47,44 @@ def word_reading(word: str, fixed: dict[str, list[str]]) -> list[str]:
     pinyin = lazy_pinyin(word, style=Style.TONE3, neutral_tone_with_five=True, v_to_u=True)
     out = [syllable(p) for p in pinyin]
     for i, char in enumerate(word):
-        if len(word) > 1 and fixed.get(word[i : i + 2]) and word[i : i + 2] not in PHRASES_DICT:
-            out[i : i + 2] = fixed[word[i : i + 2]]
+        pair = word[i : i + 2]
+        if len(pair) == 2 and pair in fixed and (word not in PHRASES_DICT or fixed[pair][1][-1] == "5"):
+            out[i : i + 2] = fixed[pair]
         if char == "一":
             out[i] = "yi1"
         elif char == "不":
             out[i] = "bu4"
+        elif char == "得" and i == 1 and len(word) == 3 and word[0] not in FULL_DE:
+            out[i] = "de5"
         elif char == "儿" and i and i == len(word) - 1 and word not in FULL_ER:
             out[i] = "r5"
     return out
 
 
-FULL_ER = frozenset(["女儿", "婴儿", "幼儿", "孤儿", "胎儿", "少儿", "小儿", "男儿", "宠儿", "健儿", "弃儿", "乞儿", "患儿", "新生儿", "早产儿", "混血儿", "托儿", "育儿"])
+FULL_DE = frozenset("不所获取求难博贪自一先赢夺")
+"""Before these the middle 得 of a word is the verb, not the particle ("跑得快")."""
+FULL_ER = frozenset(
+    [
+        "女儿",
+        "婴儿",
+        "幼儿",
+        "孤儿",
+        "胎儿",
+        "少儿",
+        "小儿",
+        "男儿",
+        "宠儿",
+        "健儿",
+        "弃儿",
+        "乞儿",
+        "患儿",
+        "新生儿",
+        "早产儿",
+        "混血儿",
+        "托儿",
+        "育儿",
+    ]
+)
 
 
 def words_and_costs(fixed: dict[str, list[str]]) -> dict[str, int]:

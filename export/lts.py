@@ -19,7 +19,6 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
-
 from stonechat.export.lexicon_file import Sections, write
 from stonechat.export.lts_align import MAX_PHONES, batches, best, learn
 from stonechat.text.lts import END, FIRST_CODE, ORDER, START, STEP, LetterToSound
@@ -31,8 +30,9 @@ ALIGNED_ON = 15_000
 ROUNDS = 5
 MIN_SEEN = 4
 """Graphones seen less often are left out, with their words."""
-SLOTS = 245_000
-NGRAMS = 195_000
+SLOTS = 250_000
+NGRAMS = 172_000
+"""Fewer than SLOTS, so that a missing n-gram is seldom mistaken for another."""
 DISCOUNT = 0.8
 BITS = 10
 """Bits a graphone's code takes in a packed n-gram."""
@@ -49,7 +49,9 @@ def words_of(*lexicons: Mapping[str, object]) -> list[Pair]:
     pairs: dict[str, Pair] = {}
     for lexicon in lexicons:
         for word, entry in lexicon.items():
-            phonemes = entry if isinstance(entry, str) else entry["DEFAULT"] if isinstance(entry, dict) else ""
+            phonemes = (
+                entry if isinstance(entry, str) else entry["DEFAULT"] if isinstance(entry, dict) else ""
+            )
             lower = word.lower()
             if lower.isascii() and lower.isalpha() and len(word) > 1 and not word.isupper() and phonemes:
                 pairs.setdefault(lower, (lower, tokens(phonemes)))
@@ -134,33 +136,48 @@ def levels(counted: list[tuple[np.ndarray, np.ndarray]]) -> list[Level]:
 
 
 def choose(found: list[Level]) -> list[np.ndarray]:
-    """Which n-grams of each order stay: all of one graphone, then those that add most over their backoff."""
+    """Which n-grams of each order stay: all of one graphone, those that add most, and the contexts of these."""
     gains = [level.counts * np.log(level.probability / level.lower) for level in found[1:]]
-    room = NGRAMS - len(found[0].grams)
+    room = int(0.95 * NGRAMS) - len(found[0].grams)  # the rest is for contexts
     bar = np.sort(np.concatenate(gains))[-room] if sum(map(len, gains)) > room else -1.0
-    return [np.arange(len(found[0].grams)), *(np.flatnonzero(gain > bar) for gain in gains)]
+    kept = [np.ones(len(found[0].grams), bool), *(gain > bar for gain in gains)]
+    for n in range(ORDER - 1, 0, -1):
+        contexts = np.unique(found[n].grams[kept[n]] >> BITS)
+        at = np.minimum(np.searchsorted(found[n - 1].grams, contexts), len(found[n - 1].grams) - 1)
+        kept[n - 1][at[found[n - 1].grams[at] == contexts]] = True
+    return [np.flatnonzero(mask) for mask in kept]
+
+
+def _costs(weights: np.ndarray, least: int) -> np.ndarray:
+    return np.clip(np.round(-np.log(weights) / STEP), least, 255).astype(int)
 
 
 def pack(found: list[Level], kept: list[np.ndarray]) -> bytes:
     """Open-addressing table of u32: 16 bits of the key's hash, the n-gram's cost, its backoff as a context."""
     slots = array("I", bytes(4 * SLOTS))
+
+    def put(gram: int, size: int, cost: int, away: int) -> None:
+        text = "".join(chr(gram >> BITS * i & (1 << BITS) - 1) for i in range(size - 1, -1, -1))
+        hashed = crc32(text.encode("utf-16-le"))
+        slot = hashed % SLOTS
+        while slots[slot]:
+            slot = (slot + 1) % SLOTS
+        slots[slot] = (hashed >> 16) << 16 | cost << 8 | away
+
+    start = 0
     for n, (level, rows) in enumerate(zip(found, kept, strict=True), 1):
-        costs = np.clip(np.round(-np.log(level.probability) / STEP), 1, 255).astype(int)
+        costs = _costs(level.probability, 1)
         away = np.zeros(len(level.grams), int)
         if n < ORDER:
-            above = found[n]
+            above, weights = found[n], _costs(found[n].backoff, 0)
             at = np.minimum(np.searchsorted(above.contexts, level.grams), len(above.contexts) - 1)
             seen = above.contexts[at] == level.grams
-            weights = np.clip(np.round(-np.log(above.backoff) / STEP), 0, 255).astype(int)
             away[seen] = weights[at[seen]]
+            start = start << BITS | ord(START)  # the word's start is a context, but no n-gram of its own
+            place = int(np.searchsorted(above.contexts, start))
+            put(start, n, 255, int(weights[place]) if above.contexts[place] == start else 0)
         for row in rows:
-            gram = int(level.grams[row])
-            text = "".join(chr(gram >> BITS * i & (1 << BITS) - 1) for i in range(n - 1, -1, -1))
-            hashed = crc32(text.encode("utf-16-le"))
-            slot = hashed % SLOTS
-            while slots[slot]:
-                slot = (slot + 1) % SLOTS
-            slots[slot] = (hashed >> 16) << 16 | int(costs[row]) << 8 | int(away[row])
+            put(int(level.grams[row]), n, int(costs[row]), int(away[row]))
     return slots.tobytes()
 
 
@@ -169,7 +186,9 @@ def train(pairs: list[Pair]) -> Sections:
     rows, units = graphones(random.Random(1).sample(pairs, len(pairs)))
     found = levels(count(rows))
     kept = choose(found)
-    print(f"letter to sound: {len(rows)} of {len(pairs)} words, {len(units)} graphones, {sum(map(len, kept))} n-grams")
+    print(
+        f"letter to sound: {len(rows)} of {len(pairs)} words, {len(units)} graphones, {sum(map(len, kept))} n-grams"
+    )
     return {"lts": pack(found, kept), "lts.units": "\n".join(units).encode("utf-8")}
 
 

@@ -45,11 +45,15 @@ def pulse_train(log_f0: Tensor, voiced: Tensor) -> Tensor:
     return pulses * gate
 
 
+def short_time_spectra(wave: Tensor) -> Tensor:
+    """STFT at each frame: (B, (T - 1) * HOP + 1) -> complex (B, T, BINS)."""
+    frames = F.pad(wave, (WINDOW // 2, WINDOW // 2 - 1)).unfold(1, WINDOW, HOP)
+    return torch.fft.rfft(frames * torch.hann_window(WINDOW))
+
+
 def excitation(log_f0: Tensor, voiced: Tensor) -> Tensor:
     """STFT of the pulse train at each frame: (B, T) -> complex (B, T, BINS)."""
-    pulses = F.pad(pulse_train(log_f0, voiced), (WINDOW // 2, WINDOW // 2 - 1))
-    frames = pulses.unfold(1, WINDOW, HOP)
-    return torch.fft.rfft(frames * torch.hann_window(WINDOW))
+    return short_time_spectra(pulse_train(log_f0, voiced))
 
 
 def spectrum(head: Tensor, source: Tensor, noise: Tensor) -> Tensor:

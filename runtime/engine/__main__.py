@@ -1,4 +1,4 @@
-"""Prints what the engine makes of a graph: `python -m stonechat.engine FILE.onnx [--max T=75] [--dims T=3]`."""
+"""What the engine makes of a graph: `python -m stonechat.engine FILE.onnx [--max T=75] [--dims T=3]`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,16 @@ DEFAULT_SIZE = 75
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m stonechat.engine", description="Show a graph's plan and steps.")
+    parser = argparse.ArgumentParser(
+        prog="python -m stonechat.engine", description="Show a graph's plan and steps."
+    )
     parser.add_argument("file")
-    parser.add_argument("--max", nargs="*", default=[], metavar="NAME=N", help="the longest sizes to plan for")
-    parser.add_argument("--dims", nargs="*", default=[], metavar="NAME=N", help="the sizes to show; default: the longest")
+    parser.add_argument(
+        "--max", nargs="*", default=[], metavar="NAME=N", help="the longest sizes to plan for"
+    )
+    parser.add_argument(
+        "--dims", nargs="*", default=[], metavar="NAME=N", help="the sizes to show; default: the longest"
+    )
     options = parser.parse_args(arguments)
     try:
         graph = load_graph(options.file)
@@ -51,8 +57,10 @@ def describe(graph: Graph, max_dims: dict[str, int], dims: dict[str, int]) -> li
     program = Program(graph, max_dims)
     program.place(np.empty(program.weight_bytes, np.uint8), np.empty(program.arena_bytes, np.uint8))
     bound = program.bind(dims, np.zeros(program.state_bytes, np.uint8))
-    lines = [f"opset {graph.opset}, {len(graph.nodes)} nodes -> {len(bound.steps)} steps at {dims}, at most {max_dims}"]
-    lines.append(f"bytes: weights {program.weight_bytes}, arena {program.arena_bytes}, state {program.state_bytes}")
+    lines = [
+        f"opset {graph.opset}, {len(graph.nodes)} nodes, {len(bound.steps)} steps at {dims} of {max_dims}",
+        f"bytes: weights {program.weight_bytes}, arena {program.arena_bytes}, state {program.state_bytes}",
+    ]
     lines += [f"{key}: {value}" for key, value in graph.metadata.items()]
     for title, views in (("input", bound.inputs), ("output", bound.outputs), ("state", bound.state)):
         lines += [f"{title:7}{name}  {x.dtype}{list(x.shape)}" for name, x in views.items()]
@@ -67,7 +75,9 @@ def step_text(step: Step) -> str:
         name = f"{kernel.__self__.__name__}.reduce"  # type: ignore[attr-defined]
     elif name == "__setitem__":
         name, args = "copy", (args[0], args[2])
-    return f"{name:16}" + " ".join(str(list(arg.shape)) if isinstance(arg, np.ndarray) else str(arg) for arg in args)
+    return f"{name:16}" + " ".join(
+        str(list(arg.shape)) if isinstance(arg, np.ndarray) else str(arg) for arg in args
+    )
 
 
 if __name__ == "__main__":

@@ -103,7 +103,9 @@ def attribute(entry: Message, node: str) -> Any:
         return tuple(entry["ints"])
     if kind == 8:
         return tuple(bytes(item).decode(errors="replace") for item in entry["strings"])
-    raise ModelError(f"node '{node}': attribute '{entry.get('name')}' has type {kind}, which is not supported")
+    raise ModelError(
+        f"node '{node}': attribute '{entry.get('name')}' has type {kind}, which is not supported"
+    )
 
 
 def read_value(message: Message) -> ValueInfo:
@@ -112,7 +114,9 @@ def read_value(message: Message) -> ValueInfo:
     if not name or tensor_type is None:
         raise ModelError(f"graph input or output '{name}' has no tensor type")
     dims = tensor_type.get("shape", {}).get("dim", [])
-    shape = tuple(dim.get("dim_param") or dim.get("dim_value") or f"{name}_{axis}" for axis, dim in enumerate(dims))
+    shape = tuple(
+        dim.get("dim_param") or dim.get("dim_value") or f"{name}_{axis}" for axis, dim in enumerate(dims)
+    )
     if any(isinstance(size, int) and size < 0 for size in shape):
         raise ModelError(f"graph input or output '{name}' has shape {shape}")
     return ValueInfo(name, shape, dtype_of(tensor_type.get("elem_type", 0), f"'{name}'"))

@@ -156,11 +156,11 @@ def fields(data: memoryview) -> Iterator[tuple[int, int, Any]]:
 def varint(data: memoryview, at: int) -> tuple[int, int]:
     """An unsigned base-128 number at `at`, and where the next field begins."""
     result = shift = 0
-    for at in range(at, min(at + 10, len(data))):
-        byte = data[at]
+    for position in range(at, min(at + 10, len(data))):
+        byte = data[position]
         result |= (byte & 127) << shift
         if byte < 128:
-            return result, at + 1
+            return result, position + 1
         shift += 7
     raise ModelError("the model is truncated or no ONNX file; copy or export it again")
 
@@ -188,7 +188,7 @@ def unpack(field: Field, data: memoryview) -> list[Any]:
     if field.kind in FLOATS:
         if len(data) % np.dtype(FLOATS[field.kind]).itemsize:
             raise ModelError(f"not an ONNX model: field '{field.name}' holds no whole numbers")
-        return np.frombuffer(data, FLOATS[field.kind]).tolist()  # type: ignore[no-any-return]
+        return np.frombuffer(data, FLOATS[field.kind]).tolist()
     values, at = [], 0
     while at < len(data):
         value, at = varint(data, at)
@@ -202,12 +202,8 @@ def signed(value: int) -> int:
     return value - 2**64 if value >= 2**63 else value
 
 
-DTYPES: dict[int, np.dtype[Any]] = {
-    number: np.dtype(name)
-    for number, name in {
-        1: "<f4", 2: "u1", 3: "i1", 4: "<u2", 5: "<i2", 6: "<i4", 7: "<i8", 9: "?", 10: "<f2", 11: "<f8", 12: "<u4", 13: "<u8",
-    }.items()
-}  # fmt: skip
+TYPE_NAMES = ["<f4", "u1", "i1", "<u2", "<i2", "<i4", "<i8", "-", "?", "<f2", "<f8", "<u4", "<u8"]
+DTYPES = {number: np.dtype(name) for number, name in enumerate(TYPE_NAMES, 1) if name != "-"}
 """numpy's type for each TensorProto.DataType the engine can hold."""
 
 

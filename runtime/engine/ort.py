@@ -19,7 +19,9 @@ def _onnxruntime() -> Any:
     try:
         import onnxruntime
     except ImportError as error:
-        raise OptionError("engine onnxruntime is not installed: pip install 'stonechat[onnxruntime]'") from error
+        raise OptionError(
+            "engine onnxruntime is not installed: pip install 'stonechat[onnxruntime]'"
+        ) from error
     return onnxruntime
 
 
@@ -75,7 +77,6 @@ class OrtProgram:
             kept,
             steps,
         )
-
 
 
 def _view(memory: Array, slot: Slot, value: ValueInfo, dims: Mapping[str, int]) -> Array:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
-from .binding import Binder, Rehearsal, Step
+from .binding import Binder, Plan, Step
 from .graph import Graph, ValueInfo
 from .kernels.operator import Array, Shape
 from .plan import Slot, aligned
+from .rehearsal import Rehearsal
 from .rewrite import rewrite
 from .schedule import ALL, SIZES, schedule
 
@@ -55,7 +56,10 @@ class Program:
         self.state_names = tuple(self._states)
         """States, each an input NAME_in and an output NAME_out."""
         self._state_slots, self.state_bytes = lay_out(
-            {name: nbytes(sizes(before, self.max_dims), before.dtype) for name, (before, _) in self._states.items()}
+            {
+                name: nbytes(sizes(before, self.max_dims), before.dtype)
+                for name, (before, _) in self._states.items()
+            }
         )
         nodes, self._constants = rewrite(graph)
         self._schedule = schedule(nodes, graph, self._states)
@@ -67,7 +71,7 @@ class Program:
         self._arena: Array | None = None
         self._bindings: OrderedDict[object, Bound] = OrderedDict()
 
-    def _rehearse(self) -> tuple[Any, set[str]]:
+    def _rehearse(self) -> tuple[Plan, set[str]]:
         """The plan, and the names that running nodes read."""
         state_inputs = {before.name for before, _ in self._states.values()}
         values = dict(self._constants)
@@ -85,7 +89,7 @@ class Program:
         return rehearsal.finish(), read
 
     def place(self, weights: Array, arena: Array) -> None:
-        """Copies the weights into `weights` (uint8, >= weight_bytes) and takes `arena` (uint8, >= arena_bytes).
+        """Copies weights into `weights` (uint8, >= weight_bytes), takes `arena` (uint8, >= arena_bytes).
 
         Both should begin on a 64-byte boundary. Afterwards nothing points into the graph's file.
         """
@@ -94,7 +98,11 @@ class Program:
         placed = {}
         for name, value in self._constants.items():
             slot = self._weight_slots.get(name)
-            copy = np.empty(value.shape, value.dtype) if slot is None else view(weights, slot, value.shape, value.dtype)
+            copy = (
+                np.empty(value.shape, value.dtype)
+                if slot is None
+                else view(weights, slot, value.shape, value.dtype)
+            )
             copy[...] = value
             placed[name] = copy
         self._constants, self._arena = placed, arena
@@ -127,9 +135,13 @@ class Program:
         inputs = {}
         for value in self.inputs:
             if value.name not in values:
-                inputs[value.name] = values[value.name] = binder.memory(value.name, sizes(value, dims), value.dtype)
+                inputs[value.name] = values[value.name] = binder.memory(
+                    value.name, sizes(value, dims), value.dtype
+                )
         binder.bind_all()
-        outputs = {value.name: values[value.name] for value in self.outputs if value.name not in self._new_states()}
+        outputs = {
+            value.name: values[value.name] for value in self.outputs if value.name not in self._new_states()
+        }
         return Bound(inputs, outputs, states, binder.steps)
 
     def _new_states(self) -> set[str]:
@@ -139,7 +151,9 @@ class Program:
         if not self._states:
             return {}
         if state is None:
-            raise ModelError(f"this graph keeps a state of {self.state_bytes} bytes; give bind() a uint8 array for it")
+            raise ModelError(
+                f"this graph keeps a state of {self.state_bytes} bytes; give bind() a uint8 array for it"
+            )
         check_memory("state", state, self.state_bytes)
         return {
             name: view(state, self._state_slots[name], sizes(before, dims), before.dtype)
@@ -151,7 +165,9 @@ class Program:
             raise ModelError(f"bind() needs sizes for {sorted(self.max_dims)}, got {sorted(dims)}")
         for name, size in dims.items():
             if not 1 <= size <= self.max_dims[name]:
-                raise ModelError(f"{name}={size} is outside 1..{self.max_dims[name]}; raise max_dims of the Program")
+                raise ModelError(
+                    f"{name}={size} is outside 1..{self.max_dims[name]}; raise max_dims of the Program"
+                )
 
 
 def check_dims(graph: Graph, max_dims: Mapping[str, int]) -> dict[str, int]:
@@ -196,6 +212,10 @@ def view(memory: Array, slot: Slot, shape: Shape, dtype: np.dtype[Any]) -> Array
 
 
 def check_memory(what: str, memory: Array, needed: int) -> None:
-    fits = memory.dtype == np.uint8 and memory.ndim == 1 and memory.flags.c_contiguous and memory.flags.writeable
+    fits = (
+        memory.dtype == np.uint8 and memory.ndim == 1 and memory.flags.c_contiguous and memory.flags.writeable
+    )
     if not fits or memory.size < needed:
-        raise ModelError(f"{what} must be a writable uint8 array of >= {needed} bytes, got {memory.dtype} {memory.shape}")
+        raise ModelError(
+            f"{what} must be a writable uint8 array of >= {needed} bytes, got {memory.dtype} {memory.shape}"
+        )

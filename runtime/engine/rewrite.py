@@ -179,7 +179,11 @@ def absorb_scale(nodes: Nodes, constants: Constants, outputs: set[str]) -> Nodes
             users.setdefault(name, []).append(node)
     changed: dict[str, Node] = {}
     for norm in nodes:
-        if norm.operator != "LayerNormalization" or norm.outputs[0] in outputs or not (norm.inputs[1] or norm.inputs[2]):
+        if (
+            norm.operator != "LayerNormalization"
+            or norm.outputs[0] in outputs
+            or not (norm.inputs[1] or norm.inputs[2])
+        ):
             continue
         linear = users.get(norm.outputs[0], [])
         parameters = [name for name in norm.inputs[1:] if name]

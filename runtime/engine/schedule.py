@@ -34,7 +34,9 @@ class Schedule:
 def schedule(nodes: Nodes, graph: Graph, states: Mapping[str, tuple[ValueInfo, ValueInfo]]) -> Schedule:
     nodes = store_states(nodes, graph, states)
     end = len(nodes)
-    last_use = {name: index for index, node in enumerate(nodes) if node.operator not in SIZES for name in node.inputs}
+    last_use = {
+        name: index for index, node in enumerate(nodes) if node.operator not in SIZES for name in node.inputs
+    }
     new_states = {after.name for _, after in states.values()}
     last_use.update({value.name: end for value in graph.outputs if value.name not in new_states})
     return Schedule(tuple(nodes), last_use, demanded(nodes), joins(nodes), orders(nodes, graph))
@@ -88,9 +90,7 @@ def demanded(nodes: Nodes) -> frozenset[str]:
     names: set[str] = set()
     for node in reversed(nodes):
         operator = ALL[node.operator]
-        if operator.bind is None and node.operator not in SIZES:
-            names.update(node.inputs)
-        elif names & set(node.outputs) and node.operator not in SIZES:
+        if node.operator not in SIZES and (operator.bind is None or names & set(node.outputs)):
             names.update(node.inputs)
         names.update(node.inputs[i] for i in operator.shape_inputs if i < len(node.inputs))
     return frozenset(names - {""})
@@ -121,8 +121,7 @@ def orders(nodes: Nodes, graph: Graph) -> dict[str, tuple[int, ...]]:
     kept = {value.name for value in graph.outputs}
     found = {}
     for name, nodes_ in users.items():
-        perm = nodes_[0].attributes.get("perm")
-        if len(nodes_) == 1 and nodes_[0].operator == "Transpose" and perm and name not in kept:
-            if perm[-1] == len(perm) - 1:
-                found[name] = tuple(perm)
+        perm = nodes_[0].attributes.get("perm") if nodes_[0].operator == "Transpose" else None
+        if perm and perm[-1] == len(perm) - 1 and len(nodes_) == 1 and name not in kept:
+            found[name] = tuple(perm)
     return found

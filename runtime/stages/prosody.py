@@ -13,7 +13,7 @@ from ..slot import END, MAX_PHONEMES, End, Request, Slot, Span, SpokenWord
 from ..text import Clause
 from .stage import largest_block
 
-LEAD_S = 0.05
+LEAD_S = 0.1
 """Seconds of silence kept before the first phoneme; the voice itself would wait 0.4 s."""
 TAIL_S = 0.32
 """Seconds kept after the last phoneme of a clause, so that no sound is cut and no pause drags."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,7 +15,8 @@ from .scripts import HAN
 from .tables import rows
 
 MARKUP = re.compile(
-    r"</?[A-Za-z][^<>\n]{0,200}>|<!--.{0,200}?-->"  # tags
+    r"\[(?P<word>[^\[\]\n]{1,100})\]\((?P<said>/[^()\n]{1,200}/)\)"  # a word with its pronunciation
+    r"|</?[A-Za-z][^<>\n]{0,200}>|<!--.{0,200}?-->"  # tags
     r"|!?\[(?P<link>[^\[\]\n]{1,100})\]\((?:https?:|mailto:|/|#)[^()\s]{0,200}\)"  # links: their text stays
     r"|\*\*|__|~~|`+|(?m:^[ \t]*(?:#{1,6}|>|[-*+•])[ \t]+)|\*(?=\w)|(?<=\w)\*(?!\w)"
 )
@@ -63,15 +65,19 @@ def _plain(char: str) -> str | None:
     return None
 
 
-def clean(source: str, start: int, end: int) -> Cleaned:
-    """Plain text of source[start:end]."""
+def clean(source: str, start: int, end: int, say: Callable[[str, str], str] | None = None) -> Cleaned:
+    """Plain text of source[start:end]; `say` gives what stands for a word with its pronunciation."""
     out: list[str] = []
     offsets: list[int] = []
     unknown: list[str] = []
     at = start
     for match in MARKUP.finditer(source, start, end):
         _clean_run(source, at, match.start(), out, offsets, unknown)
-        if match.group("link"):
+        if match.group("said"):
+            standing = say(match.group("word"), match.group("said")) if say else match.group("word")
+            out.extend(standing)
+            offsets.extend([match.start("word")] * len(standing))
+        elif match.group("link"):
             _clean_run(source, match.start("link"), match.end("link"), out, offsets, unknown)
         at = match.end()
     _clean_run(source, at, end, out, offsets, unknown)

@@ -14,6 +14,30 @@ from .words_en import EnLexicon, add_ed, add_ing, add_s, coarse
 
 PART = re.compile(r"[A-Z](?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Za-zÀ-ɏ][a-zß-ɏ]*(?:'[a-z]+)*|'")
 CONSONANTS = frozenset("bdfhjklmnpstvwzðŋɡɹɾʃʒʤʧθ")
+OBJECTS = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "my",
+        "your",
+        "his",
+        "her",
+        "its",
+        "our",
+        "their",
+        "this",
+        "that",
+        "these",
+        "those",
+        "it",
+        "them",
+        "me",
+        "us",
+        "him",
+        "all",
+    ]
+)
 STOPS = frozenset(";:,.!?")
 
 
@@ -33,20 +57,21 @@ class EnglishG2P:
         self.lexicon = EnLexicon(folder / "en.lex", symbols)
         self._tagger = Tagger(self.lexicon.file)
         self._lts = LetterToSound(self.lexicon.file)
-        self._user: dict[str, str] = {}
-        self._letters = {c: (self.lexicon.readings(c) or {}).get("DEFAULT", "") for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+        self._letters = {
+            c: (self.lexicon.readings(c) or {}).get("DEFAULT", "") for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+        }
 
-    def add_user_words(self, words: dict[str, str]) -> None:
-        """Words (lower case) that overrule the lexicon, replacing those added before."""
-        self._user = words
-
-    def __call__(self, texts: list[str]) -> list[str]:
-        """Phonemes of each word of a run; punctuation marks among them stay as they are."""
+    def __call__(self, texts: list[str], given: list[str] | None = None) -> list[str]:
+        """Phonemes of each word of a run; punctuation marks stay, and words that `given` has symbols for."""
         tokens = [Token(text, tag) for text, tag in zip(texts, self._tagger(texts), strict=True)]
+        _mark_commands(tokens)
         vowel_next: bool | None = None
         to_next = False
-        for token in reversed(tokens):
-            if token.text in STOPS:
+        for i in range(len(tokens) - 1, -1, -1):
+            token = tokens[i]
+            if given and given[i]:
+                token.phonemes = given[i]
+            elif token.text in STOPS:
                 token.phonemes = token.text
             else:
                 token.phonemes = self._word(token, vowel_next, to_next).replace("ɾ", "T").replace("ʔ", "t")
@@ -56,8 +81,6 @@ class EnglishG2P:
 
     def _word(self, token: Token, vowel_next: bool | None, to_next: bool) -> str:
         text = token.text
-        if text.lower() in self._user:
-            return self._user[text.lower()]
         found = self._function_word(text, token.tag, vowel_next, to_next)
         if found is None:
             found = self._known(text, token.tag, vowel_next)
@@ -66,7 +89,7 @@ class EnglishG2P:
     def _function_word(self, word: str, tag: str, vowel_next: bool | None, to_next: bool) -> str | None:
         """Words whose sound depends on the next word or on their use; None for all others."""
         lower = word.lower() if word != word.upper() or len(word) == 1 else word
-        if lower == "a" and word != "A" or word == "A" and tag == "DT":
+        if (lower == "a" and word != "A") or (word == "A" and tag == "DT"):
             return "ɐ" if tag == "DT" else "ˈA"
         if lower == "an":
             return "ɐn"
@@ -90,7 +113,11 @@ class EnglishG2P:
         """Phonemes of a word that the lexicon holds, itself or as a stem; None otherwise."""
         mark = "" if word == word.lower() else PRIMARY if word == word.upper() else SECONDARY
         word = self._lowered(word, tag)
-        for form in (word, word[:-2] + "'s" if word.endswith("s'") else "", word[:-1] if word.endswith("'") else ""):
+        for form in (
+            word,
+            word[:-2] + "'s" if word.endswith("s'") else "",
+            word[:-1] if word.endswith("'") else "",
+        ):
             if form and self.lexicon.knows(form):
                 return self._look_up(form, tag, mark, vowel_next)
         for stem, add in self._stems(word):
@@ -112,7 +139,7 @@ class EnglishG2P:
         lower = word.lower()
         if word == lower or len(word) == 1 or not word.replace("'", "").isalpha() or self.lexicon.has(word):
             return word
-        if tag == "NNP" and len(word) <= 7 or word not in (word.upper(), lower.capitalize()):
+        if (tag == "NNP" and len(word) <= 7) or word not in (word.upper(), lower.capitalize()):
             return word
         known = self.lexicon.has(lower) or any(stem for stem, _ in self._stems(lower))
         return lower if known else word
@@ -124,7 +151,7 @@ class EnglishG2P:
         name = capitals and tag == "NNP"
         readings = self.lexicon.readings(word, gold=name)
         sound = _choose(readings, tag, vowel_next) if readings else ""
-        if not sound or name and PRIMARY not in sound:
+        if not sound or (name and PRIMARY not in sound):
             return self.spell(word) or None
         return promote(sound, mark) if mark else sound
 
@@ -167,6 +194,15 @@ class EnglishG2P:
             if lower.endswith(ending) and len(lower) > 3:
                 return add(self._lts(lower[: -len(ending)]))
         return self._lts(lower) or self.spell(word)
+
+
+def _mark_commands(tokens: list[Token]) -> None:
+    """A word that starts a clause and has an object after it is a command: "Record the song." """
+    starts = True
+    for token, following in zip(tokens, tokens[1:], strict=False):
+        if starts and following.text in OBJECTS and coarse(token.tag) in ("NOUN", "ADJ"):
+            token.tag = "VB"
+        starts = token.text in STOPS
 
 
 def _choose(readings: dict[str, str], tag: str, vowel_next: bool | None) -> str:

@@ -52,13 +52,16 @@ class ChineseG2P:
         """Spoken words of one phrase (a run of Chinese characters without punctuation)."""
         words = self.lexical(run)
         written = yi_bu(words)
-        spoken = third_tones(words, written)
+        spoken = third_tones(words, written, self._is_word)
         return [
             SpokenWord(
                 w.text, w.start, w.end, "".join(map(self.symbols, written[i])), tuple(spoken[i]), w.syllables
             )
             for i, w in enumerate(words)
         ]
+
+    def _is_word(self, text: str) -> bool:
+        return self.lexicon.word(text) is not None
 
     def symbols(self, syllable: str) -> str:
         """The voice's symbols of a syllable; the voice itself makes third-tone sandhi from lexical tones."""

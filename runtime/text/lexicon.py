@@ -39,7 +39,9 @@ class LexiconFile:
         if magic != MAGIC:
             raise TextError(f"{self.path} is not a stonechat lexicon")
         if version != VERSION:
-            raise TextError(f"{self.path} has lexicon format {version}; this version reads {VERSION}: rebuild it")
+            raise TextError(
+                f"{self.path} has lexicon format {version}; this version reads {VERSION}: rebuild it"
+            )
         end = HEADER.size + count * ENTRY.size
         if length != len(data) or end > length or crc32(data[HEADER.size : end]) != crc:
             raise TextError(f"{self.path} is damaged (truncated or overwritten); reinstall stonechat")

@@ -9,6 +9,7 @@ from functools import lru_cache
 from zlib import crc32
 
 from .lexicon import LexiconFile
+from .stress import PRIMARY, SECONDARY, promote
 
 ORDER = 6
 """Graphones an n-gram spans."""
@@ -16,7 +17,7 @@ START, END = "\x01", "\x02"
 FIRST_CODE = 3
 STEP = 1 / 16
 """Nats a cost step is worth."""
-BEAM = 6
+BEAM = 8
 LONGEST = 40
 """Letters; a longer word is read in pieces."""
 Hypothesis = tuple[int, str]
@@ -38,7 +39,7 @@ class LetterToSound:
         """Phonemes of a word; "" where it has no letter the model knows."""
         letters = [letter for letter in word if letter in self._units]
         pieces = [letters[i : i + LONGEST] for i in range(0, len(letters), LONGEST)]
-        return "".join(self._best(piece) for piece in pieces)
+        return "".join(_one_stress(self._best(piece)) for piece in pieces)
 
     def _best(self, letters: list[str]) -> str:
         beam: list[Hypothesis] = [(0, START * (ORDER - 1))]
@@ -51,13 +52,18 @@ class LetterToSound:
     def _grow(self, hypothesis: Hypothesis, codes: list[str]) -> list[Hypothesis]:
         """The hypothesis with each of the graphones after it."""
         cost, history = hypothesis
-        contexts = []
-        away = 0
-        for n in range(ORDER - 1, -1, -1):
-            context = history[len(history) - n :] if n else ""
-            contexts.append((context, away))
-            away += self._find(context) & 0xFF if context else 0
-        out = []
+        contexts = [("", 0)]
+        for n in range(
+            1, ORDER
+        ):  # the model keeps the contexts of its n-grams: none longer than a missing one
+            context = history[len(history) - n :]
+            found = self._find(context)
+            if not found:
+                break
+            contexts = [(known, away + (found & 0xFF)) for known, away in contexts]
+            contexts.append((context, 0))
+        contexts.reverse()
+        out: list[Hypothesis] = []
         for code in codes:
             for context, backoff in contexts:
                 found = self._find(context + code)
@@ -78,3 +84,9 @@ class LetterToSound:
                 return value
             slot = (slot + 1) % size
         return 0
+
+
+def _one_stress(phonemes: str) -> str:
+    """Exactly one primary stress: the last of several, or the first vowel."""
+    head, mark, tail = phonemes.rpartition(PRIMARY)
+    return head.replace(PRIMARY, SECONDARY) + mark + tail if mark else promote(phonemes)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from . import normalise_en, normalise_zh
 from .clean import Cleaned
-from .normalise_en import spell
+from .readings_en import spell
 from .rules import Writer
 from .scripts import HAN, HAN_CLASS
 from .types import Piece
@@ -19,7 +19,7 @@ def normalise(source: Cleaned, is_acronym: Callable[[str], bool]) -> tuple[Piece
     """The pieces of spoken text. `is_acronym` tells which capitals are spelled."""
     writer = Writer(source)
     text = source.text
-    if HAN.search(text) or not re.search("[A-Za-z]", text) and re.search("[，。！？；：]", text):
+    if HAN.search(text) or (not re.search("[A-Za-z]", text) and re.search("[，。！？；：¥]", text)):
         _chinese(source, writer, is_acronym)
     else:
         normalise_en.normalise(source, 0, len(text), writer, is_acronym)
@@ -35,7 +35,11 @@ def _chinese(source: Cleaned, writer: Writer, is_acronym: Callable[[str], bool])
         if token is None:
             break
         span = ENGLISH_SPAN.match(text, token.start()) if token.group()[0].isalpha() else None
-        if span and len(re.findall("[A-Za-z]{2,}", span.group())) > 1 and re.search(r"[A-Za-z'] +[\w$£€]", span.group()):
+        if (
+            span
+            and len(re.findall("[A-Za-z]{2,}", span.group())) > 1
+            and re.search(r"[A-Za-z'] +[\w$£€]", span.group())
+        ):
             writer.literal(literal, token.start())
             normalise_en.normalise(source, span.start(), span.end(), writer, is_acronym)
             at = literal = span.end()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from . import numbers_zh as say
-from .normalise_en import spell
-from .normalise_en import LETTER_RULES as EN_LETTER_RULES
-from .rules import Rule, first_that_fits
+from .readings_en import spell
+from .rules import first_that_fits, rule
+from .rules_en import LETTER_RULES as EN_LETTER_RULES
+from .rules_en import marks
 from .scripts import HAN_CLASS
 from .tables import rows
 
@@ -18,7 +19,9 @@ UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 CURRENCY = "|".join(sorted(map(re.escape, _CURRENCY), key=len, reverse=True))
 SCALE = "[万亿千百十]{0,2}"
 MEASURES = "个只条张件位名本辆台座栋层间家块片份次遍天周年分秒点小时公里千米公斤斤吨元角毛倍杯瓶碗袋箱双对套口头匹艘架节站门排行步段篇句种类项批组队楼米升克度岁人"
-CALL = re.compile("(?:电话|手机|拨打|致电|热线|客服|号码|联系|短信|账号|卡号|编号|尾号|验证码|密码|QQ|微信|邮编|工号|学号|车牌)[^，。；]{0,4}$")
+CALL = re.compile(
+    "(?:电话|手机|拨打|致电|热线|客服|号码|联系|短信|账号|卡号|编号|尾号|验证码|密码|QQ|微信|邮编|工号|学号|车牌)[^，。；]{0,4}$"
+)
 
 
 def number(text: str) -> str:
@@ -59,10 +62,23 @@ def _time(m: re.Match[str]) -> str | None:
     return said + (f"{say.cardinal(int(second))}秒" if second else "")
 
 
+def _time_range(m: re.Match[str]) -> str | None:
+    first, last = _time(m), TIME.fullmatch(m[4])
+    said = _time(last) if last else None
+    return f"{first}到{said}" if first and said else None
+
+
+TIME = re.compile(r"(\d{1,2})[:：](\d{2})()")
+
+
 def _money(m: re.Match[str]) -> str:
     scale, unit = m["scale"] or "", m["unit"]
     name = _CURRENCY[m["cur"]]
-    return number(m["num"].rstrip("0") if "." in m["num"] and m["num"].endswith("0") else m["num"]).rstrip("点") + scale + (unit or name)
+    return (
+        number(m["num"].rstrip("0") if "." in m["num"] and m["num"].endswith("0") else m["num"]).rstrip("点")
+        + scale
+        + (unit or name)
+    )
 
 
 def _phone(m: re.Match[str]) -> str:
@@ -71,9 +87,11 @@ def _phone(m: re.Match[str]) -> str:
 
 def _long_digits(m: re.Match[str]) -> str | None:
     text = m.group()
-    if len(text) == 11 and text[0] == "1" or re.match("400|800|95|1[012][0-9]$", text) and CALL.search(m.string[: m.start()]):
+    if (len(text) == 11 and text[0] == "1") or (
+        re.match("400|800|95|1[012][0-9]$", text) and CALL.search(m.string[: m.start()])
+    ):
         return say.digits(text, "幺")
-    if len(text) >= 9 or CALL.search(m.string[: m.start()]) and len(text) > 2:
+    if len(text) >= 9 or (CALL.search(m.string[: m.start()]) and len(text) > 2):
         return say.digits(text, "幺" if CALL.search(m.string[: m.start()]) else "一")
     return None
 
@@ -95,16 +113,26 @@ def _score(m: re.Match[str]) -> str:
 
 def _unit(m: re.Match[str]) -> str:
     name = _UNITS[m["unit"]]
-    per_hour = name.endswith("每小时") and m.string[: m.start()].endswith(("时速", "限速", "速度", "车速", "每小时"))
+    per_hour = name.endswith("每小时") and m.string[: m.start()].endswith(
+        ("时速", "限速", "速度", "车速", "每小时")
+    )
     if per_hour:
-        return f"{number(m['num'])}{name.removesuffix('每小时')}" if m.string[: m.start()].endswith("每小时") else f"{number(m['num'])}{name}"
+        return (
+            f"{number(m['num'])}{name.removesuffix('每小时')}"
+            if m.string[: m.start()].endswith("每小时")
+            else f"{number(m['num'])}{name}"
+        )
     return f"{amount(m['num'])}{name}"
 
 
 def _temperature(m: re.Match[str]) -> str:
     sign = "零下" if m[1] == "-" else ""
     kind = {"C": "摄氏", "F": "华氏"}.get(m[3] or "", "")
-    return f"{kind}{sign}{number(m[2])}度" if kind == "华氏" else f"{sign}{number(m[2])}{'摄氏' if kind else ''}度"
+    return (
+        f"{kind}{sign}{number(m[2])}度"
+        if kind == "华氏"
+        else f"{sign}{number(m[2])}{'摄氏' if kind else ''}度"
+    )
 
 
 def _fraction(m: re.Match[str]) -> str | None:
@@ -127,49 +155,43 @@ def _letters(m: re.Match[str]) -> str:
 
 
 DIGIT_RULES = (
-    Rule("date", re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)"), _date),
-    Rule("year", re.compile(r"(\d{4}|\d{2}(?=年(?:代|\d{1,2}月)))(年)(?!前|后|来|间|以|内|多|的历史)"), _year),
-    Rule("time", re.compile(r"(\d{1,2})[:：](\d{2})(?:[:：](\d{2}))?(?!\d)"), _time),
-    Rule("score", re.compile(r"(\d{1,3})[:：](\d{1,3})(?!\d)"), _score),
-    Rule("phone", re.compile(r"1\d{2}[- ]\d{4}[- ]\d{4}(?!\d)|0\d{2,3}-\d{7,8}(?!\d)|[48]00-\d{3,4}-\d{3,4}(?!\d)"), _phone),
-    Rule("range", re.compile(rf"(?P<first>\d+(?:\.\d+)?)\s?[-~—～–]+\s?(?P<last>\d+(?:\.\d+)?)(?:\s?(?P<tail>%|％|(?:{UNIT})(?!\w)|[{MEASURES}月日号]))?(?![-\d])"), _range),
-    Rule("percent", re.compile(rf"({NUM})\s?[%％]"), lambda m: f"百分之{number(m[1])}"),
-    Rule("permille", re.compile(rf"({NUM})\s?‰"), lambda m: f"千分之{number(m[1])}"),
-    Rule("temperature", re.compile(rf"()({NUM})\s?°\s?([CF])?(?![A-Za-z])"), _temperature),
-    Rule("unit", re.compile(rf"(?P<num>{NUM})\s?(?P<unit>{UNIT})(?![A-Za-z0-9²³/])"), _unit),
-    Rule("money", re.compile(rf"(?P<num>{NUM})(?P<scale>{SCALE})\s?(?P<cur>{CURRENCY})(?P<unit>)(?!\w)"), _money),
-    Rule("fraction", re.compile(r"(\d{1,3})/(\d{1,3})(?![\d/])"), _fraction),
-    Rule("digits", re.compile(r"\d{3,}(?![\d.,]*\d)"), _long_digits),
-    Rule("code", re.compile(r"\d+[A-Z]+\d*(?![a-z])"), _letters),
-    Rule("version", re.compile(r"\d+(?:\.\d+){2,}"), lambda m: "点".join(say.digits(p) if len(p) > 2 else say.cardinal(int(p)) for p in m.group().split("."))),
-    Rule("measure", re.compile(rf"2(?=[{MEASURES}](?!月|日|号|级|度))(?!\d)(?!年|楼|层|月|日|号|点五|分之|度|米|升|克|岁|斤)"), lambda m: "两"),
+    rule("date", r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)", _date),
+    rule("year", r"(\d{4}|\d{2}(?=年(?:代|\d{1,2}月)))(年)(?!前|后|来|间|以|内|多|的历史)", _year),
+    rule("time range", r"(\d{1,2})[:：](\d{2})()\s?[-~—至到]+\s?(\d{1,2}[:：]\d{2})(?!\d)", _time_range),
+    rule("time", r"(\d{1,2})[:：](\d{2})(?:[:：](\d{2}))?(?!\d)", _time),
+    rule("score", r"(\d{1,3})[:：](\d{1,3})(?!\d)", _score),
+    rule("phone", r"1\d{2}[- ]\d{4}[- ]\d{4}(?!\d)|0\d{2,3}-\d{7,8}(?!\d)|[48]00-\d{3,4}-\d{3,4}(?!\d)", _phone),
+    rule("range", rf"(?P<first>\d+(?:\.\d+)?)\s?[-~—～–]+\s?(?P<last>\d+(?:\.\d+)?)(?:\s?(?P<tail>%|％|(?:{UNIT})(?!\w)|[{MEASURES}月日号]))?(?![-\d])", _range),
+    rule("percent", rf"({NUM})\s?[%％]", lambda m: f"百分之{number(m[1])}"),
+    rule("permille", rf"({NUM})\s?‰", lambda m: f"千分之{number(m[1])}"),
+    rule("temperature", rf"()({NUM})\s?°\s?([CF])?(?![A-Za-z])", _temperature),
+    rule("unit", rf"(?P<num>{NUM})\s?(?P<unit>{UNIT})(?![A-Za-z0-9²³/])", _unit),
+    rule("money", rf"(?P<num>{NUM})(?P<scale>{SCALE})\s?(?P<cur>{CURRENCY})(?P<unit>)(?!\w)", _money),
+    rule("fraction", r"(\d{1,3})/(\d{1,3})(?![\d/])", _fraction),
+    rule("digits", r"\d{3,}(?![\d.,]*\d)", _long_digits),
+    rule("code", r"\d+[A-Z]+\d*(?![a-z])", _letters),
+    rule("version", r"\d+(?:\.\d+){2,}", lambda m: "点".join(say.digits(p) if len(p) > 2 else say.cardinal(int(p)) for p in m.group().split("."))),
+    rule("measure", rf"2(?=[{MEASURES}](?!月|日|号|级|度))(?!\d)(?!年|楼|层|月|日|号|点五|分之|度|米|升|克|岁|斤)", lambda m: "两"),
     Rule("number", re.compile(NUM), lambda m: number(m.group())),
 )  # fmt: skip
 SYMBOL_RULES = (
-    Rule("money", re.compile(rf"(?P<cur>{CURRENCY})\s?(?P<num>{NUM})(?P<scale>{SCALE})\s?(?P<unit>元|块)?"), _money),
-    Rule("phone", re.compile(r"\+\d{2,3}[- ]?\d{3}[- ]?\d{4}[- ]?\d{4}"), _phone),
-    Rule("temperature", re.compile(rf"(-)({NUM})\s?(?:°\s?([CF])?(?![A-Za-z])|度)"), _temperature),
-    Rule("minus", re.compile(rf"(?<![\w)])-(?={NUM})"), lambda m: "负"),
-    Rule("plus", re.compile(r"\s?\+\s?"), lambda m: "加"),
-    Rule("mark", re.compile(r"\s?=\s?"), lambda m: "等于"),
-    Rule("mark", re.compile(r"\s?×\s?"), lambda m: "乘"),
-    Rule("mark", re.compile(r"\s?÷\s?"), lambda m: "除以"),
-    Rule("mark", re.compile(r"\s?±\s?"), lambda m: "正负"),
-    Rule("mark", re.compile(r"%"), lambda m: "百分号"),
-    Rule("mark", re.compile(r"°"), lambda m: "度"),
-    Rule("mark", re.compile(r"\s?&\s?"), lambda m: " and "),
-    Rule("mark", re.compile(r"@"), lambda m: " at "),
-    Rule("mark", re.compile(r"~(?=\d)"), lambda m: "大约"),
-    Rule("mark", re.compile(r"²"), lambda m: "平方"),
-    Rule("mark", re.compile(r"³"), lambda m: "立方"),
-    Rule("fraction", re.compile(r"[½¼¾⅓⅔]"), lambda m: {"½": "二分之一", "¼": "四分之一", "¾": "四分之三", "⅓": "三分之一", "⅔": "三分之二"}[m[0]]),
-    Rule("drop", re.compile(r"[/\\|_^*<>{}\[\]$£€¥₹₩§¢~#]"), lambda m: " "),
+    rule("money", rf"(?P<cur>{CURRENCY})\s?(?P<num>{NUM})(?P<scale>{SCALE})\s?(?P<unit>元|块)?", _money),
+    rule("phone", r"\+\d{2,3}[- ]?\d{3}[- ]?\d{4}[- ]?\d{4}", _phone),
+    rule("temperature", rf"(-)({NUM})\s?(?:°\s?([CF])?(?![A-Za-z])|度)", _temperature),
+    rule("minus", rf"(?<![A-Za-z0-9)])-(?={NUM})", lambda m: "负"),
+    rule("plus", r"\s?\+\s?", lambda m: "加"),
+    rule("mark", r"~(?=\d)", lambda m: "大约"),
+    *marks(2),
 )  # fmt: skip
 LETTER_RULES = (
-    EN_LETTER_RULES[0],
-    Rule("money", re.compile(rf"(?P<cur>{CURRENCY})\s?(?P<num>{NUM})(?P<scale>{SCALE})\s?(?P<unit>元|块)?"), _money),
-    Rule("code", re.compile(r"[A-Z]{1,4}-?\d+[A-Z]{0,2}(?![a-z])"), _letters),
-    Rule("unit", re.compile(r"(?:km/h|m/s)"), lambda m: _UNITS[m[0]]),
+    *EN_LETTER_RULES[:2],
+    Rule(
+        "money",
+        re.compile(rf"(?P<cur>{CURRENCY})\s?(?P<num>{NUM})(?P<scale>{SCALE})\s?(?P<unit>元|块)?"),
+        _money,
+    ),
+    rule("code", r"[A-Z]{1,4}-?\d+[A-Z]{0,2}(?![a-z])", _letters),
+    rule("unit", r"(?:km/h|m/s)", lambda m: _UNITS[m[0]]),
 )
 TOKEN = re.compile(r"[A-Za-zÀ-ɏ]+|\d|[^\w\s]", re.UNICODE)
 ENGLISH = re.compile(rf"[A-Za-z][^{HAN_CLASS}，。！？；：]*[A-Za-z.!?]")

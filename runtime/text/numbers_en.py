@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
-ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen"
-).split()
-TENS = "ten ten twenty thirty forty fifty sixty seventy eighty ninety".split()
+ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+TENS = ["ten", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 SCALES = ["", "thousand", "million", "billion", "trillion", "quadrillion"]
 ORDINALS = {
     "one": "first", "two": "second", "three": "third", "five": "fifth",
@@ -28,7 +46,7 @@ def _below_thousand(n: int) -> list[str]:
 
 
 def cardinal(n: int) -> str:
-    """"one hundred twenty-three"; numbers past the quadrillions are read digit by digit."""
+    """ "one hundred twenty-three"; numbers past the quadrillions are read digit by digit."""
     if n < 0:
         return "minus " + cardinal(-n)
     if n == 0:
@@ -44,7 +62,7 @@ def cardinal(n: int) -> str:
 
 
 def ordinal(n: int) -> str:
-    """"twenty-first"."""
+    """ "twenty-first"."""
     head, dash, last = cardinal(n).rpartition("-")
     if not dash:
         head, dash, last = cardinal(n).rpartition(" ")
@@ -58,19 +76,19 @@ def ordinal(n: int) -> str:
 
 
 def digits(text: str, zero: str = "zero") -> str:
-    """"five five five zero": digit by digit."""
+    """ "five five five zero": digit by digit."""
     return " ".join(zero if d == "0" else ONES[int(d)] for d in text if d.isdigit())
 
 
 def decimal(text: str) -> str:
-    """"three point one four" from "3.14"; thousands commas are let through."""
+    """ "three point one four" from "3.14"; thousands commas are let through."""
     whole, _, fraction = text.replace(",", "").partition(".")
     words = cardinal(int(whole or "0"))
     return f"{words} point {digits(fraction)}" if fraction else words
 
 
 def year(n: int) -> str:
-    """"nineteen oh eight", "two thousand five", "twenty twenty-four"."""
+    """ "nineteen oh eight", "two thousand five", "twenty twenty-four"."""
     high, low = divmod(n, 100)
     if n < 1000 or n > 9999 or (high % 10 == 0 and low < 10):
         return cardinal(n)
@@ -100,7 +118,7 @@ def plural_ordinal(n: int, many: bool) -> str:
 
 
 def decade(n: int) -> str:
-    """"nineties" from 90."""
+    """ "nineties" from 90."""
     word = TENS[n // 10] if n >= 20 else cardinal(n)
     return word[:-1] + "ies" if word.endswith("y") else word + "s"
 

@@ -8,7 +8,7 @@ SCALES = ["", "万", "亿", "万亿"]
 
 
 def digits(text: str, one: str = "一") -> str:
-    """"一三八": digit by digit; phone numbers say 幺 for 1."""
+    """ "一三八": digit by digit; phone numbers say 幺 for 1."""
     return "".join(one if d == "1" else DIGITS[int(d)] for d in text if d.isdigit())
 
 
@@ -26,7 +26,7 @@ def _below_ten_thousand(n: int) -> str:
 
 
 def cardinal(n: int) -> str:
-    """"一百零二", "十二", "三万零五"; past 10**16 digit by digit."""
+    """ "一百零二", "十二", "三万零五"; past 10**16 digit by digit."""
     if n < 0:
         return "负" + cardinal(-n)
     if n == 0:
@@ -44,7 +44,7 @@ def cardinal(n: int) -> str:
 
 
 def decimal(text: str) -> str:
-    """"十二点五" from "12.5"; thousands commas are let through."""
+    """ "十二点五" from "12.5"; thousands commas are let through."""
     whole, _, fraction = text.replace(",", "").replace("，", "").partition(".")
     words = cardinal(int(whole or "0"))
     return f"{words}点{digits(fraction)}" if fraction else words

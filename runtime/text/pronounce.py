@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from .g2p_en import EnglishG2P
 from .g2p_zh import ChineseG2P
+from .given import FIRST, restored
 from .scripts import HAN_CLASS
 from .symbols import PAD, PAUSES, Symbols
 from .types import Clause, Piece, Sentence, Word
@@ -19,7 +20,7 @@ LONGEST_FIRST = 70
 """The same for the first clause of an utterance where a comma allows it."""
 TOKEN = re.compile(
     rf"(?P<zh>[{HAN_CLASS}]+)|(?P<letters>[A-Z](?: [A-Z])+(?![a-zA-Z']))|(?P<en>[A-Za-zÀ-ɏ]+(?:['-][A-Za-zÀ-ɏ]+)*'?)"
-    r"|(?P<mark>[,.;:!?，。；：！？…—()（）]+|\s-+\s)"
+    r"|(?P<given>[\ue000-\uf8ff])|(?P<mark>[,.;:!?，。；：！？…—()（）]+|\s-+\s)"
 )
 MARKS = {"，": ",", "。": ".", "；": ";", "：": ":", "！": "!", "？": "?", "…": ",", "—": ",", "(": ",", ")": ",",
          "（": ",", "）": ",", "-": ","}  # fmt: skip
@@ -42,19 +43,34 @@ class Unit:
     """Whether a space stands before its symbols."""
 
 
+@dataclass(frozen=True)
+class EnglishWord:
+    """An English word (or a punctuation mark between English words) at spoken[start:end]."""
+
+    text: str
+    start: int
+    end: int
+    given: str = ""
+    """Its symbols where they are known beforehand."""
+
+
 def units(sentence: Sentence, zh: ChineseG2P, en: EnglishG2P) -> list[Unit]:
     """Words and pauses of the sentence in order."""
     out: list[Unit] = []
-    english: list[tuple[str, int, int]] = []
+    english: list[EnglishWord] = []
     for match in TOKEN.finditer(sentence.spoken):
         kind = match.lastgroup or ""
         if kind in ("en", "letters"):
-            english.append((match.group(), match.start(), match.end()))
+            english.append(EnglishWord(match.group(), match.start(), match.end()))
+            continue
+        if kind == "given":
+            word = sentence.given[ord(match.group()) - FIRST]
+            english.append(EnglishWord(word.word, match.start(), match.end(), word.phonemes))
             continue
         if kind == "mark":
             mark = _mark(match.group())
             if english and not _chinese_follows(sentence, match.end()):
-                english.append((mark, match.start(), match.end()))
+                english.append(EnglishWord(mark, match.start(), match.end()))
                 continue
             out += _english(english, en)
             _add_pause(out, mark, match)
@@ -94,17 +110,16 @@ def _chinese(match: re.Match[str], zh: ChineseG2P) -> list[Unit]:
     ]
 
 
-def _english(words: list[tuple[str, int, int]], en: EnglishG2P) -> list[Unit]:
+def _english(words: list[EnglishWord], en: EnglishG2P) -> list[Unit]:
     if not words:
         return []
-    texts = [text.replace(" ", "") if " " in text else text for text, _, _ in words]
-    sounds = en(texts)
+    sounds = en([word.text.replace(" ", "") for word in words], [word.given for word in words])
     out = []
-    for (text, start, end), sound in zip(words, sounds, strict=True):
-        if text in STRENGTH:
-            out.append(Unit("mark", sound, start, end, space=False))
+    for word, sound in zip(words, sounds, strict=True):
+        if word.text in STRENGTH:
+            out.append(Unit("mark", sound, word.start, word.end, space=False))
         elif sound:
-            out.append(Unit("en", sound, start, end, text, text))
+            out.append(Unit("en", sound, word.start, word.end, word.text, word.text))
     words.clear()
     return out
 
@@ -142,9 +157,9 @@ def _cut(found: list[Unit], first_limit: int) -> Iterator[list[Unit]]:
         while end < len(found) and (end == start or size + len(found[end].phonemes) + 2 <= LONGEST):
             size += len(found[end].phonemes) + found[end].space
             end += 1
-            if found[end - 1].kind == "mark" and (size <= limit or not pause and limit < LONGEST):
+            if found[end - 1].kind == "mark" and (size <= limit or (not pause and limit < LONGEST)):
                 pause = end
-        if end < len(found) or size > limit and start == 0 and limit < LONGEST:
+        if end < len(found) or (size > limit and start == 0 and limit < LONGEST):
             end = pause or end
         if end < len(found) and found[end].kind == "mark":
             end += 1
@@ -180,10 +195,7 @@ def _clause(
     ids: list[int] = [PAD]
     words = []
     for unit in run:
-        if unit.space and phonemes:
-            phonemes += " "
-            ids += symbols.encode(" ")
-        elif unit.kind != "mark" and phonemes[-1:] in PAUSES and phonemes:
+        if (unit.space and phonemes) or (unit.kind != "mark" and phonemes[-1:] in PAUSES and phonemes):
             phonemes += " "
             ids += symbols.encode(" ")
         first = len(ids)
@@ -191,7 +203,11 @@ def _clause(
         ids += symbols.encode(unit.phonemes)
         if unit.kind != "mark":
             start, end = places.source(unit.start, unit.end)
-            words.append(Word(sentence.text[start - sentence.start : end - sentence.start], start, end, first, len(ids)))
+            words.append(
+                Word(
+                    sentence.text[start - sentence.start : end - sentence.start], start, end, first, len(ids)
+                )
+            )
     if phonemes[-1] not in PAUSES:
         phonemes += ending
         ids += symbols.encode(ending)
@@ -205,7 +221,7 @@ def _clause(
         words=tuple(words),
         lang=lang,
         text=sentence.text[start - sentence.start : end - sentence.start],
-        spoken=sentence.spoken[run[0].start : run[-1].end],
+        spoken=restored(sentence.spoken[run[0].start : run[-1].end], sentence.given),
         pause_s=pause_s,
         pinyin=" ".join(unit.pinyin for unit in run if unit.pinyin),
     )

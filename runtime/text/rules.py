@@ -21,6 +21,11 @@ class Rule:
     say: Say
 
 
+def rule(name: str, pattern: str, say: Say) -> Rule:
+    """A rule from its pattern's text."""
+    return Rule(name, re.compile(pattern), say)
+
+
 class Writer:
     """Collects pieces; puts a space where a reading would touch a word."""
 

@@ -5,6 +5,8 @@ Chao, Y. R. (1968), A Grammar of Spoken Chinese, 1.3; Shih, C. (1986), The Proso
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .segment import ZhWord
 
 NUMERALS = frozenset("零〇一二三四五六七八九十百千万亿两点")
@@ -28,25 +30,29 @@ def yi_bu(words: list[ZhWord]) -> list[list[str]]:
             out[i] = retone(flat[i], _yi_tone(text, flat, i))
         elif char == "不" and flat[i] == "bu4" and i + 1 < len(flat) and flat[i + 1][-1] == "4":
             out[i] = "bu2"
+        elif char == "个" and i and text[i - 1] == "一" and flat[i] == "ge5":
+            out[i] = "ge4"  # 一个 keeps its full tone in careful speech
     return _by_word(words, out)
 
 
 def _yi_tone(text: str, flat: list[str], i: int) -> str:
     before = text[i - 1] if i else ""
     after = text[i + 1] if i + 1 < len(text) else ""
-    if not after or before in NUMERALS | frozenset("第初周期") and before != "":
+    if not after or (before in NUMERALS | frozenset("第初周期") and before != ""):
         return "1"
-    if after in DIGITS or after == "点" and before in NUMERALS or after in COUNTED:
+    if after in DIGITS or (after == "点" and before in NUMERALS) or after in COUNTED:
         return "1"
     if before and before == after:
         return "5"
     next_tone = flat[i + 1][-1]
-    return "2" if next_tone == "4" or next_tone == "5" and after == "个" else "4"
+    return "2" if next_tone == "4" or (next_tone == "5" and after == "个") else "4"
 
 
-def third_tones(words: list[ZhWord], syllables: list[list[str]]) -> list[list[str]]:
+def third_tones(
+    words: list[ZhWord], syllables: list[list[str]], is_word: Callable[[str], bool]
+) -> list[list[str]]:
     """The syllables of one phrase after third-tone sandhi: inside words first, then from word to word."""
-    out = [_inside(list(s)) for s in syllables]
+    out = [_inside(word.text, list(s), is_word) for word, s in zip(words, syllables, strict=True)]
     for i in range(len(out) - 2, -1, -1):
         left, right = out[i], out[i + 1]
         one_foot = len(left) == 1 or len(right) == 1
@@ -55,10 +61,14 @@ def third_tones(words: list[ZhWord], syllables: list[list[str]]) -> list[list[st
     return out
 
 
-def _inside(word: list[str]) -> list[str]:
-    """Sandhi inside a word: by pairs from the left in even words, else every third tone before a third tone."""
+def _inside(text: str, word: list[str], is_word: Callable[[str], bool]) -> list[str]:
+    """Sandhi inside a word: by pairs from the left in four, else every third tone before a third tone.
+
+    One and two ("paper tiger") are apart from two and one ("exhibition hall").
+    """
     size = len(word)
-    for i in range(size - 1):
+    one_and_two = size == 3 and is_word(text[1:]) and not is_word(text[:2])
+    for i in range(1 if one_and_two and word[1][-1] == word[2][-1] == "3" else 0, size - 1):
         same_foot = size != 4 or i % 2 == 0
         if same_foot and word[i][-1] == "3" and word[i + 1][-1] == "3":
             word[i] = retone(word[i], "2")

@@ -79,13 +79,15 @@ def _is_inside(source: str, stop: re.Match[str], start: int) -> bool:
     if before:
         word = before.group()
         kind = _abbreviations().get(word)
-        if kind == "before" or kind == "both" and not _starts_sentence(source, stop.end()):
+        if kind == "before" or (kind == "both" and not _starts_sentence(source, stop.end())):
             return True
-        if len(word) == 1 and word.isupper() and word != "I" or "." in word:
+        if (len(word) == 1 and word.isupper() and word != "I") or "." in word:
             return not (following.strip() == "" and stop.end() >= len(source.rstrip())) and (
                 not _starts_sentence(source, stop.end()) or len(word) == 1
             )
-    return bool(NUMBERED.search(source, max(start, stop.start() - 3), stop.start())) and stop.start() - start < 4
+    return (
+        bool(NUMBERED.search(source, max(start, stop.start() - 3), stop.start())) and stop.start() - start < 4
+    )
 
 
 def _starts_sentence(source: str, at: int) -> bool:

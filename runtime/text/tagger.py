@@ -66,7 +66,9 @@ class Tagger:
         tags = []
         for i, word in enumerate(words):
             fixed = self._fixed.get(word.encode("utf-8"))
-            tag = self._tags[fixed[0]] if fixed else self._best(self._features(i, word, context, first, second))
+            tag = (
+                self._tags[fixed[0]] if fixed else self._best(self._features(i, word, context, first, second))
+            )
             tags.append(tag)
             second, first = first, tag
         return tags

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .given import Given
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -25,7 +27,8 @@ class Piece:
         """Source span [start, end) of characters [first, last) of this piece."""
         if not self.offsets:
             return self.start, self.end
-        return self.offsets[first], self.offsets[last - 1] + 1
+        is_mark = "\ue000" <= self.text[last - 1] <= "\uf8ff"  # stands for a whole word (given.py)
+        return self.offsets[first], self.offsets[last] if is_mark else self.offsets[last - 1] + 1
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class Sentence:
     """True for the first sentence of an utterance: its first clause is kept short."""
     spoken: str = field(default="", compare=False)
     """The pieces' text, joined."""
+    given: tuple[Given, ...] = ()
+    """Words whose pronunciation was given; a private-use character stands for each in `spoken`."""
 
     def spans(self) -> Iterator[tuple[int, Piece]]:
         """Each piece with its index in `spoken`."""

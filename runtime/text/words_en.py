@@ -45,7 +45,7 @@ class EnLexicon:
     def readings(self, word: str, gold: bool = False) -> Readings | None:
         """Readings by tag; `gold`: only from the hand-checked part of the lexicon."""
         value = self._entry(word)
-        if value is None or gold and not value[0] & GOLD:
+        if value is None or (gold and not value[0] & GOLD):
             return None
         parts = value[1:].split(b"\xff")
         out = {"DEFAULT": self._symbols.decode(parts[0])}

@@ -12,7 +12,6 @@ import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
-
 from stonechat.engine import Bound, Program, load_graph
 
 Values = dict[str, np.ndarray[Any, Any]]
@@ -32,7 +31,10 @@ def make_model(
     graph = helper.make_graph(
         nodes,
         "test",
-        [helper.make_tensor_value_info(name, TYPES[types.get(name, "float32")], s) for name, s in inputs.items()],
+        [
+            helper.make_tensor_value_info(name, TYPES[types.get(name, "float32")], s)
+            for name, s in inputs.items()
+        ],
         [helper.make_tensor_value_info(name, TYPES[types.get(name, "float32")], None) for name in outputs],
         [numpy_helper.from_array(np.asarray(value), name) for name, value in (constants or {}).items()],
     )
@@ -41,7 +43,9 @@ def make_model(
     return model.SerializeToString()
 
 
-def make_bound(model: bytes | Path, max_dims: Mapping[str, int], dims: Mapping[str, int]) -> tuple[Program, Bound]:
+def make_bound(
+    model: bytes | Path, max_dims: Mapping[str, int], dims: Mapping[str, int]
+) -> tuple[Program, Bound]:
     """A program in fresh memory full of NaN, bound to `dims`, its state zero."""
     program = Program(load_graph(model), max_dims)
     program.place(np.empty(program.weight_bytes, np.uint8), np.full(program.arena_bytes, 255, np.uint8))
@@ -64,8 +68,10 @@ def open_session(model: bytes) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
 
 
-def check_model(model: bytes, feeds: Values, dims: Mapping[str, int] | None = None, slack: int = 1, rtol: float = 1e-5) -> Bound:
-    """The engine, planned for `slack` times the sizes, equals onnx.reference and onnxruntime; twice in a row."""
+def check_model(
+    model: bytes, feeds: Values, dims: Mapping[str, int] | None = None, slack: int = 1, rtol: float = 1e-5
+) -> Bound:
+    """The engine, planned for `slack` times the sizes, equals onnx.reference and onnxruntime, twice over."""
     dims = dims or {}
     _, bound = make_bound(model, {name: size * slack for name, size in dims.items()}, dims)
     names = list(bound.outputs)

@@ -1,6 +1,6 @@
 """Writes data/torch_stream.onnx and data/torch_encoder.onnx: what torch really emits for our building blocks.
 
-Run with the `export` extra: `python tests/engine/make_torch_graph.py`. The files are committed, so tests need no torch.
+Run with the `export` extra: `python tests/engine/make_torch_graph.py`; tests read the files and need no torch.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class ChunkAttention(nn.Module):
         past = torch.cat([state, torch.cat([k, v], dim=-1)], dim=1)
         blocks = x.shape[1] // BLOCK
         index = torch.arange(blocks)[:, None] * BLOCK + torch.arange(LEFT + BLOCK)[None, :]
-        windows = torch.index_select(past[0], 0, index.reshape(-1)).reshape(blocks, LEFT + BLOCK, 2, HEADS, -1)
+        windows = torch.index_select(past[0], 0, index.reshape(-1)).reshape(
+            blocks, LEFT + BLOCK, 2, HEADS, -1
+        )
         keys, values = windows.permute(2, 0, 3, 1, 4).unbind(0)
         queries = q.reshape(blocks, BLOCK, HEADS, -1).permute(0, 2, 1, 3)
         scores = queries @ keys.transpose(-1, -2) / math.sqrt(width // HEADS) + self.bias
@@ -75,7 +77,7 @@ class Stream(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Embedding, a same-padded convolution block, full attention with arange-based relative bias, two heads out."""
+    """Embedding, a same-padded convolution, full attention with an arange-based relative bias, two heads."""
 
     def __init__(self, width: int = 16) -> None:
         super().__init__()
@@ -93,7 +95,8 @@ class Encoder(nn.Module):
         x = x + self.down(functional.gelu(self.up(y)))
         count = x.shape[1]
         q, k, v = (
-            part.reshape(1, count, HEADS, -1).permute(0, 2, 1, 3) for part in self.qkv(x).split(x.shape[-1], dim=-1)
+            part.reshape(1, count, HEADS, -1).permute(0, 2, 1, 3)
+            for part in self.qkv(x).split(x.shape[-1], dim=-1)
         )
         place = torch.arange(count)
         distance = (place[None, :] - place[:, None]).clamp(-4, 4) + 4

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import helper, numpy_helper
-
 from stonechat.engine import Program, load_graph
 from stonechat.errors import ModelError
 
@@ -29,10 +28,17 @@ def ints(values):
 
 def named(shape):
     """A shape with every size named, so that nothing can be folded."""
-    return tuple(f"d{axis}" for axis in range(len(shape))), {f"d{axis}": size for axis, size in enumerate(shape)}
+    return tuple(f"d{axis}" for axis in range(len(shape))), {
+        f"d{axis}": size for axis, size in enumerate(shape)
+    }
 
 
-@given(SHAPES, st.sampled_from(["Neg", "Abs", "Exp", "Sin", "Cos", "Floor", "Relu", "Sigmoid", "Tanh", "Erf", "Softplus"]))
+@given(
+    SHAPES,
+    st.sampled_from(
+        ["Neg", "Abs", "Exp", "Sin", "Cos", "Floor", "Relu", "Sigmoid", "Tanh", "Erf", "Softplus"]
+    ),
+)
 def test_unary(check, model_of, shape, operator):
     sizes, dims = named(shape)
     check(model_of([node(operator, ["x"], ["y"])], {"x": sizes}, ["y"]), {"x": normal(shape)}, dims, slack=2)
@@ -46,7 +52,9 @@ def test_unary_of_positive(check, model_of, shape, operator):
 @given(SHAPES, st.data())
 def test_binary_broadcasts(check, model_of, shape, data):
     operator = data.draw(st.sampled_from(["Add", "Sub", "Mul", "Div", "Equal", "Less", "Greater"]))
-    other = [size if data.draw(st.booleans()) else 1 for size in shape][data.draw(st.integers(0, len(shape) - 1)) :]
+    other = [size if data.draw(st.booleans()) else 1 for size in shape][
+        data.draw(st.integers(0, len(shape) - 1)) :
+    ]
     y = normal(other, 1) + (3 if operator == "Div" else 0)
     names = data.draw(st.sampled_from([["x", "y"], ["y", "x"]]) if operator != "Div" else st.just(["x", "y"]))
     kind = {"z": "bool"} if operator in ("Equal", "Less", "Greater") else {}
@@ -93,7 +101,13 @@ def test_logic_where_cast(check, model_of, shape):
     check(model, {"x": normal(shape) * 9, "y": normal(shape, 1) * 9})
 
 
-@given(st.lists(st.integers(1, 3), max_size=2), st.integers(1, 6), st.integers(1, 6), st.integers(1, 6), st.booleans())
+@given(
+    st.lists(st.integers(1, 3), max_size=2),
+    st.integers(1, 6),
+    st.integers(1, 6),
+    st.integers(1, 6),
+    st.booleans(),
+)
 def test_matmul_batched(check, model_of, batch, m, k, n, swap):
     feeds = {"x": normal([*batch, m, k]), "y": normal([*batch, n, k] if swap else [*batch, k, n], 1)}
     perm = [*range(len(batch)), len(batch) + 1, len(batch)]
@@ -102,12 +116,23 @@ def test_matmul_batched(check, model_of, batch, m, k, n, swap):
     check(model_of(nodes, {name: value.shape for name, value in feeds.items()}, ["z"]), feeds)
 
 
-@pytest.mark.parametrize(("x", "y"), [((4,), (4, 3)), ((2, 4), (4,)), ((4,), (4,)), ((2, 3, 4), (4,)), ((4,), (2, 4, 3))])
+@pytest.mark.parametrize(
+    ("x", "y"), [((4,), (4, 3)), ((2, 4), (4,)), ((4,), (4,)), ((2, 3, 4), (4,)), ((4,), (2, 4, 3))]
+)
 def test_matmul_vectors(check, model_of, x, y):
-    check(model_of([node("MatMul", ["x", "y"], ["z"])], {"x": x, "y": y}, ["z"]), {"x": normal(x), "y": normal(y)})
+    check(
+        model_of([node("MatMul", ["x", "y"], ["z"])], {"x": x, "y": y}, ["z"]),
+        {"x": normal(x), "y": normal(y)},
+    )
 
 
-@given(st.lists(st.integers(1, 4), min_size=1, max_size=3), st.integers(1, 9), st.integers(1, 9), st.booleans(), st.booleans())
+@given(
+    st.lists(st.integers(1, 4), min_size=1, max_size=3),
+    st.integers(1, 9),
+    st.integers(1, 9),
+    st.booleans(),
+    st.booleans(),
+)
 def test_linear(check, model_of, rows, k, n, relu, first):
     nodes = [node("MatMul", ["x", "w"], ["a"]), node("Add", ["b", "a"] if first else ["a", "b"], ["c"])]
     nodes += [node("Relu", ["c"], ["y"])] if relu else [node("Identity", ["c"], ["y"])]
@@ -116,11 +141,22 @@ def test_linear(check, model_of, rows, k, n, relu, first):
     assert len(bound.steps) == 2 + relu
 
 
-@given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5), st.booleans(), st.booleans(), st.booleans(), st.data())
+@given(
+    st.integers(1, 5),
+    st.integers(1, 5),
+    st.integers(1, 5),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.data(),
+)
 def test_gemm(check, model_of, m, k, n, left, right, constant, data):
     alpha, beta = data.draw(st.sampled_from([(1.0, 1.0), (0.5, 2.0)]))
     feeds = {"x": normal((k, m) if left else (m, k))}
-    rest = {"w": normal((n, k) if right else (k, n), 1), "c": normal(data.draw(st.sampled_from([(n,), (m, n), (1, n)])), 2)}
+    rest = {
+        "w": normal((n, k) if right else (k, n), 1),
+        "c": normal(data.draw(st.sampled_from([(n,), (m, n), (1, n)])), 2),
+    }
     inputs = {name: value.shape for name, value in {**feeds, **({} if constant else rest)}.items()}
     gemm = node("Gemm", ["x", "w", "c"], ["y"], transA=int(left), transB=int(right), alpha=alpha, beta=beta)
     check(model_of([gemm], inputs, ["y"], rest if constant else {}), feeds if constant else {**feeds, **rest})
@@ -133,8 +169,19 @@ def test_conv(check, model_of, data):
     stride, dilation = data.draw(st.integers(1, 2)), data.draw(st.integers(1, 2))
     pads = data.draw(st.tuples(st.integers(0, 2), st.integers(0, 2)))
     frames = (taps - 1) * dilation + data.draw(st.integers(1, 6))
-    w = {"w": normal((group * out, each, taps))} | ({"b": normal(group * out)} if data.draw(st.booleans()) else {})
-    conv = node("Conv", ["x", *w], ["y"], group=group, strides=[stride], dilations=[dilation], pads=pads, kernel_shape=[taps])
+    w = {"w": normal((group * out, each, taps))} | (
+        {"b": normal(group * out)} if data.draw(st.booleans()) else {}
+    )
+    conv = node(
+        "Conv",
+        ["x", *w],
+        ["y"],
+        group=group,
+        strides=[stride],
+        dilations=[dilation],
+        pads=pads,
+        kernel_shape=[taps],
+    )
     model = model_of([conv], {"x": (batch, group * each, "T")}, ["y"], w)
     check(model, {"x": normal((batch, group * each, frames), 1)}, {"T": frames}, slack=2)
 
@@ -142,7 +189,7 @@ def test_conv(check, model_of, data):
 @given(st.integers(1, 40), st.sampled_from([1, 5, 13]), st.booleans())
 def test_conv_between_transposes_copies_nothing(check, model_of, frames, taps, depthwise):
     width, pads = 600, [taps // 2, taps // 2]
-    w = normal((width, 1, taps) if depthwise else (8, width, taps))
+    w = normal((width, 1, taps) if depthwise else (8, width, taps)) / (1 if depthwise else 50)
     nodes = [
         node("Transpose", ["x"], ["a"], perm=[0, 2, 1]),
         node("Conv", ["a", "w"], ["b"], group=width if depthwise else 1, pads=pads, kernel_shape=[taps]),
@@ -162,7 +209,9 @@ def test_layer_norm(check, model_of, shape, data):
     if kind == "plain":
         values = {"s": np.ones(shape[axis:], np.float32), "b": np.zeros(shape[axis:], np.float32)}
     names = ["x", "s"] if kind == "scale" else ["x", "s", "b"]
-    model = model_of([node("LayerNormalization", names, ["y"], axis=axis, epsilon=1e-3)], {"x": shape}, ["y"], values)
+    model = model_of(
+        [node("LayerNormalization", names, ["y"], axis=axis, epsilon=1e-3)], {"x": shape}, ["y"], values
+    )
     bound = check(model, {"x": normal(shape) + 2})
     assert len(bound.steps) == 7 + len(names) - 1 - (2 if kind == "plain" else 0)
 
@@ -175,7 +224,13 @@ def test_layer_norm_scale_moves_into_linear(check, model_of):
         node("Add", ["a", "d"], ["y"]),
         node("Identity", ["c"], ["z"]),
     ]
-    values = {"s": normal(6, 1), "b": normal(6, 2), "w": normal((6, 4), 3), "v": normal((6, 3), 4), "d": normal(4, 5)}
+    values = {
+        "s": normal(6, 1),
+        "b": normal(6, 2),
+        "w": normal((6, 4), 3),
+        "v": normal((6, 3), 4),
+        "d": normal(4, 5),
+    }
     bound = check(model_of(nodes, {"x": (2, 6)}, ["y", "z"], values), {"x": normal((2, 6))})
     assert len(bound.steps) == 7 + 2 + 2
 
@@ -183,16 +238,27 @@ def test_layer_norm_scale_moves_into_linear(check, model_of):
 @given(SHAPES, st.data())
 def test_softmax(check, model_of, shape, data):
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
-    check(model_of([node("Softmax", ["x"], ["y"], axis=axis)], {"x": shape}, ["y"]), {"x": normal(shape) * 20})
+    check(
+        model_of([node("Softmax", ["x"], ["y"], axis=axis)], {"x": shape}, ["y"]), {"x": normal(shape) * 20}
+    )
 
 
-@given(SHAPES, st.sampled_from(["ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"]), st.booleans(), st.sampled_from([17, 18]), st.data())
+@given(
+    SHAPES,
+    st.sampled_from(["ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"]),
+    st.booleans(),
+    st.sampled_from([17, 18]),
+    st.data(),
+)
 def test_reduce(check, model_of, shape, operator, keep, opset, data):
     axes = data.draw(st.lists(st.integers(0, len(shape) - 1), unique=True, min_size=1))
     as_input = opset == 18 or operator == "ReduceSum"
     inputs, attributes = (["x", "axes"], {}) if as_input else (["x"], {"axes": axes})
     made = node(operator, inputs, ["y"], keepdims=int(keep), **attributes)
-    check(model_of([made], {"x": shape}, ["y"], {"axes": ints(axes)} if as_input else {}, opset=opset), {"x": normal(shape)})
+    check(
+        model_of([made], {"x": shape}, ["y"], {"axes": ints(axes)} if as_input else {}, opset=opset),
+        {"x": normal(shape)},
+    )
 
 
 @given(SHAPES, st.data())
@@ -212,7 +278,9 @@ def test_movement_chain(check, model_of, shape, data):
         node("Size", ["x"], ["n"]),
     ]
     sizes, dims = named(shape)
-    model = model_of(nodes, {"x": sizes}, ["y", "n"], {"axis": ints([axis]), "rest": ints([-1])}, types={"n": "int64"})
+    model = model_of(
+        nodes, {"x": sizes}, ["y", "n"], {"axis": ints([axis]), "rest": ints([-1])}, types={"n": "int64"}
+    )
     check(model, {"x": normal(shape)}, dims, slack=2)
 
 
@@ -223,9 +291,14 @@ def test_slice(check, model_of, shape, data):
     steps = [data.draw(st.sampled_from([1, 1, 2, -1, -2])) for _ in axes]
     ends = [data.draw(bound) for _ in axes]
     # Backwards from before the first element, the two oracles disagree: start inside.
-    starts = [data.draw(bound if step > 0 else st.integers(-shape[a], 8)) for a, step in zip(axes, steps, strict=True)]
+    starts = [
+        data.draw(bound if step > 0 else st.integers(-shape[a], 8))
+        for a, step in zip(axes, steps, strict=True)
+    ]
     values = {"starts": ints(starts), "ends": ints(ends), "axes": ints(axes), "steps": ints(steps)}
-    model = model_of([node("Slice", ["x", *values], ["a"]), node("Neg", ["a"], ["y"])], {"x": shape}, ["y"], values)
+    model = model_of(
+        [node("Slice", ["x", *values], ["a"]), node("Neg", ["a"], ["y"])], {"x": shape}, ["y"], values
+    )
     check(model, {"x": normal(shape)})
 
 
@@ -236,7 +309,11 @@ def test_split_and_concat(check, model_of, shape, data):
     shape[axis] = sum(sizes)
     names = [f"p{i}" for i in range(len(sizes))]
     order = data.draw(st.permutations(names))
-    nodes = [node("Split", ["x", "sizes"], names, axis=axis), node("Concat", order, ["a"], axis=axis), node("Exp", ["a"], ["y"])]
+    nodes = [
+        node("Split", ["x", "sizes"], names, axis=axis),
+        node("Concat", order, ["a"], axis=axis),
+        node("Exp", ["a"], ["y"]),
+    ]
     nodes.append(node("Sigmoid", [names[0]], ["z"]))
     check(model_of(nodes, {"x": shape}, ["y", "z"], {"sizes": ints(sizes)}), {"x": normal(shape)})
 
@@ -270,14 +347,24 @@ def test_expand(check, model_of, shape, data):
 def test_pad(check, model_of, shape, mode, data):
     shape = [size + 2 for size in shape]
     axis = data.draw(st.integers(0, len(shape) - 1))
-    low = -1 if mode == "constant" else 0
     widths = [[0, 0] for _ in shape]
     for each in range(len(shape)) if mode == "constant" else [axis]:
-        widths[each] = [data.draw(st.integers(low, 2)), data.draw(st.integers(low, 2))]
+        widths[each] = [data.draw(st.integers(0, 2)), data.draw(st.integers(0, 2))]
     pads = ints([before for before, _ in widths] + [after for _, after in widths])
     names = ["x", "pads", "v"] if mode == "constant" else ["x", "pads"]
-    model = model_of([node("Pad", names, ["y"], mode=mode)], {"x": shape}, ["y"], {"pads": pads, "v": np.float32(0.5)})
+    model = model_of(
+        [node("Pad", names, ["y"], mode=mode)], {"x": shape}, ["y"], {"pads": pads, "v": np.float32(0.5)}
+    )
     check(model, {"x": normal(shape)})
+
+
+def test_pad_with_negative_widths_cuts(model_of, bound_of, run):
+    model = model_of(
+        [node("Pad", ["x", "pads"], ["y"])], {"x": (3, 4)}, ["y"], {"pads": ints([-1, 2, 1, -2])}
+    )
+    x = normal((3, 4))
+    _, bound = bound_of(model, {}, {})
+    np.testing.assert_array_equal(run(bound, {"x": x})["y"], np.pad(x[1:, :2], ((0, 1), (2, 0))))
 
 
 @given(st.integers(1, 9), st.integers(1, 4))
@@ -301,7 +388,14 @@ def test_sizes_at_bind_time(check, model_of, frames, width):
         node("Unsqueeze", ["middle", "axis0"], ["to"]),
         node("Slice", ["x", "begin", "to"], ["first"]),
     ]
-    values = {"zero": ints(0), "one": ints(1), "two": ints(2), "low": ints(-2), "high": ints(2), "axis": ints([1])}
+    values = {
+        "zero": ints(0),
+        "one": ints(1),
+        "two": ints(2),
+        "low": ints(-2),
+        "high": ints(2),
+        "axis": ints([1]),
+    }
     values |= {"table": normal((5, 2)), "begin": ints([0]), "axis0": ints([0])}
     model = model_of(nodes, {"x": ("T", width)}, ["y", "bias", "position", "first"], values)
     bound = check(model, {"x": normal((frames, width))}, {"T": frames}, slack=2)
@@ -320,17 +414,27 @@ def test_large_values_of_sizes_are_computed_at_run_time(check, model_of):
         node("Gather", ["table", "index"], ["bias"]),
         node("Add", ["bias", "x"], ["y"]),
     ]
-    values = {"zero": ints(0), "one": ints(1), "low": ints(-2), "high": ints(2), "axis": ints([1]), "table": normal(5)}
+    values = {
+        "zero": ints(0),
+        "one": ints(1),
+        "low": ints(-2),
+        "high": ints(2),
+        "axis": ints([1]),
+        "table": normal(5),
+    }
     bound = check(model_of(nodes, {"x": ("T",)}, ["y"], values), {"x": normal(30)}, {"T": 30}, slack=9)
     assert len(bound.steps) == 6
 
 
 @given(st.integers(1, 4), st.integers(1, 5), st.booleans())
 def test_int8_weights_expand_at_load(check, model_of, k, n, zero):
-    values = {"q": np.random.default_rng(0).integers(-128, 128, (k, n)).astype(np.int8), "s": np.abs(normal(n)) + 0.1}
+    values = {
+        "q": np.random.default_rng(0).integers(-128, 128, (k, n)).astype(np.int8),
+        "s": np.abs(normal(n)) + 0.1,
+    }
     values |= {"z": np.arange(n).astype(np.int8)} if zero else {}
     nodes = [node("DequantizeLinear", list(values), ["w"], axis=1), node("MatMul", ["x", "w"], ["y"])]
-    bound = check(model_of(nodes, {"x": (2, k)}, ["y"], values), {"x": normal((2, k))}, rtol=1e-4)
+    bound = check(model_of(nodes, {"x": (2, k)}, ["y"], values, opset=19), {"x": normal((2, k))}, rtol=1e-4)
     assert len(bound.steps) == 1
 
 
@@ -338,15 +442,20 @@ def test_int8_weights_expand_at_load(check, model_of, k, n, zero):
 def test_quantise_and_back(check, model_of, shape, signed):
     values = {"s": np.float32(0.05), "z": np.array(3, np.int8 if signed else np.uint8)}
     nodes = [node("QuantizeLinear", ["x", "s", "z"], ["q"]), node("DequantizeLinear", ["q", "s", "z"], ["y"])]
-    check(model_of(nodes, {"x": shape}, ["y"], values), {"x": normal(shape) * 5})
+    check(model_of(nodes, {"x": shape}, ["y"], values, opset=19), {"x": normal(shape) * 5})
 
 
 @given(st.integers(1, 9), st.integers(1, 3))
 def test_sparse_linear(check, model_of, frames, blocks):
     """2:4 along the input, one pattern a block of outputs: one take, one batched product."""
     k, v = 8, 4
-    index = np.sort(np.random.default_rng(0).permuted(np.tile(np.arange(k), (blocks, 1)), axis=1)[:, : k // 2], axis=1)
-    values = {"i": ints(index), "q": np.random.default_rng(1).integers(-99, 99, (blocks, k // 2, v)).astype(np.int8)}
+    index = np.sort(
+        np.random.default_rng(0).permuted(np.tile(np.arange(k), (blocks, 1)), axis=1)[:, : k // 2], axis=1
+    )
+    values = {
+        "i": ints(index),
+        "q": np.random.default_rng(1).integers(-99, 99, (blocks, k // 2, v)).astype(np.int8),
+    }
     values |= {"s": np.float32(0.01), "shape": ints([1, -1, blocks * v]), "b": normal(blocks * v)}
     nodes = [
         node("Gather", ["x", "i"], ["g"], axis=2),
@@ -357,7 +466,12 @@ def test_sparse_linear(check, model_of, frames, blocks):
         node("Reshape", ["u", "shape"], ["r"]),
         node("Add", ["r", "b"], ["y"]),
     ]
-    bound = check(model_of(nodes, {"x": (1, "T", k)}, ["y"], values), {"x": normal((1, frames, k))}, {"T": frames}, slack=3)
+    bound = check(
+        model_of(nodes, {"x": (1, "T", k)}, ["y"], values, opset=19),
+        {"x": normal((1, frames, k))},
+        {"T": frames},
+        slack=3,
+    )
     assert [kernel.__name__ for kernel, _ in bound.steps] == ["take", "matmul", "add"]
 
 
@@ -369,7 +483,9 @@ def test_random_graphs(check, model_of, data):
     for i in range(data.draw(st.integers(3, 14))):
         pick = lambda: data.draw(st.sampled_from(names[-5:]))  # noqa: E731
         out = f"v{i}"
-        kind = data.draw(st.sampled_from(["Tanh", "Add", "Mul", "Softmax", "MatMul", "Shift", "Turn", "Join"]))
+        kind = data.draw(
+            st.sampled_from(["Tanh", "Add", "Mul", "Softmax", "MatMul", "Shift", "Turn", "Join"])
+        )
         if kind in ("Tanh", "Softmax"):
             nodes.append(node(kind, [pick()], [out]))
         elif kind in ("Add", "Mul"):
@@ -377,12 +493,21 @@ def test_random_graphs(check, model_of, data):
         elif kind == "MatMul":
             nodes.append(node("MatMul", [pick(), "w"], [out]))
         elif kind == "Shift":
-            nodes += [node("Concat", ["pad", pick()], [f"{out}:a"], axis=1), node("Slice", [f"{out}:a", "zero", "last", "one"], [out])]
+            nodes += [
+                node("Concat", ["pad", pick()], [f"{out}:a"], axis=1),
+                node("Slice", [f"{out}:a", "zero", "last", "one"], [out]),
+            ]
         elif kind == "Turn":
-            nodes += [node("Transpose", [pick()], [f"{out}:a"], perm=[0, 2, 1]), node("Relu", [f"{out}:a"], [f"{out}:b"])]
+            nodes += [
+                node("Transpose", [pick()], [f"{out}:a"], perm=[0, 2, 1]),
+                node("Relu", [f"{out}:a"], [f"{out}:b"]),
+            ]
             nodes.append(node("Transpose", [f"{out}:b"], [out], perm=[0, 2, 1]))
         else:
-            nodes += [node("Split", [pick()], [f"{out}:a", f"{out}:b"], axis=2), node("Concat", [f"{out}:b", f"{out}:a"], [out], axis=2)]
+            nodes += [
+                node("Split", [pick()], [f"{out}:a", f"{out}:b"], axis=2),
+                node("Concat", [f"{out}:b", f"{out}:a"], [out], axis=2),
+            ]
         names.append(out)
     values = {"w": normal((2 * width, 2 * width), 2) / 3, "pad": normal((1, 1, 2 * width), 3)}
     values |= {"zero": ints([0]), "last": ints([-1]), "one": ints([1])}
@@ -392,7 +517,9 @@ def test_random_graphs(check, model_of, data):
     outputs = list(dict.fromkeys([names[-1], data.draw(st.sampled_from(names[2:]))]))
     model = model_of(nodes, {"x": (1, "T", 2 * width), "y": (1, "T", 2 * width)}, outputs, values, opset=18)
     shape = (1, frames, 2 * width)
-    check(model, {"x": normal(shape), "y": normal(shape, 1)}, {"T": frames}, slack=data.draw(st.integers(1, 3)))
+    check(
+        model, {"x": normal(shape), "y": normal(shape, 1)}, {"T": frames}, slack=data.draw(st.integers(1, 3))
+    )
 
 
 def test_shape_that_depends_on_data_is_refused(model_of):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-
 from stonechat.engine.plan import ALIGNMENT, Block, aligned, greedy, linear, overlaps, total
 
-BLOCKS = st.lists(
-    st.tuples(st.integers(1, 5000), st.integers(0, 20), st.integers(0, 8)), max_size=25
-).map(lambda rows: [Block(f"b{i}", size, first, first + length) for i, (size, first, length) in enumerate(rows)])  # fmt: skip
+ROW = st.tuples(st.integers(1, 5000), st.integers(0, 20), st.integers(0, 8))
+BLOCKS = st.lists(ROW, max_size=25).map(
+    lambda rows: [Block(f"b{i}", size, first, first + length) for i, (size, first, length) in enumerate(rows)]
+)
 
 
 @given(BLOCKS)

@@ -39,12 +39,14 @@ def bind_gather(b: Binding, node: Node, x: Array, index: Array) -> Array:
         if index.size and not (-size <= index.min() and index.max() < size):
             raise ModelError(f"node '{node.name}' gathers outside 0..{size - 1}")
         if not index.ndim:
-            return x[(slice(None),) * axis + (int(index),)]
+            return x[(*(slice(None),) * axis, int(index), ...)]
         if index.size and index.min() < 0:
             index = index % size
         index = index.astype(np.intp, copy=False)
     out = b.rows((*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]), x.dtype)
-    b.call(x.take, index, axis, out, "clip" if b.known(1) else "wrap")  # wrap: negative indices count from the end
+    b.call(
+        x.take, index, axis, out, "clip" if b.known(1) else "wrap"
+    )  # wrap: negative indices count from the end
     return out
 
 
@@ -60,7 +62,10 @@ def pad_reference(
     attributes: Attributes, x: Array, pads: Array, value: Array | None = None, axes: Array | None = None
 ) -> Array:
     mode, widths = attributes.get("mode", "constant"), pad_widths(x, pads, axes)
-    cut = tuple(slice(max(0, -before), size - max(0, -after)) for (before, after), size in zip(widths, x.shape, strict=True))
+    cut = tuple(
+        slice(max(0, -before), size - max(0, -after))
+        for (before, after), size in zip(widths, x.shape, strict=True)
+    )
     grow = [(max(0, before), max(0, after)) for before, after in widths]
     if mode == "constant":
         return np.pad(x[cut], grow, constant_values=x.dtype.type(0 if value is None else value[()]))
@@ -77,10 +82,12 @@ def bind_pad(
     out = b.rows(shape, x.dtype)
     if mode != "constant" and len(padded) == 1:
         axis = padded[0]
-        index = np.asarray(pad_reference({"mode": mode}, np.arange(x.shape[axis]), np.array(widths[axis])), np.intp)
+        index = np.asarray(
+            pad_reference({"mode": mode}, np.arange(x.shape[axis]), np.array(widths[axis])), np.intp
+        )
         b.call(x.take, index, axis, out, "clip")
         return out
-    if mode != "constant":
+    if mode != "constant" and padded:
         raise ModelError(f"node '{node.name}': Pad with mode {mode} on {len(padded)} axes is not supported")
     b.call(out.fill, 0 if value is None else value[()])
     inner, source = [], []
@@ -104,7 +111,9 @@ def bind_copy(b: Binding, node: Node, x: Array) -> Array:
 def bind_store_state(b: Binding, node: Node, value: Array, state: Array) -> tuple[()]:
     """Writes the new state over the old one, after every reader of the old."""
     if value.shape != state.shape:
-        raise ModelError(f"node '{node.name}': the new state has shape {value.shape}, the old one {state.shape}")
+        raise ModelError(
+            f"node '{node.name}': the new state has shape {value.shape}, the old one {state.shape}"
+        )
     b.copy(state, value)
     return ()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from .operator import Array, Shape
 
@@ -21,7 +22,7 @@ def view_as(x: Array, shape: Shape) -> Array | None:
 
 
 def flat(*arrays: Array) -> tuple[Array, ...]:
-    """The same arrays as one axis each (single elements as scalars) where that is free, which numpy runs fastest."""
+    """The same arrays with one axis (single elements with none) where that is free: numpy's fastest loop."""
     shape = max((x.shape for x in arrays), key=len)
     for x in arrays:
         if x.size != 1 and (not x.flags.c_contiguous or x.shape != shape):
@@ -63,6 +64,6 @@ def filled(count: int, value: float) -> Array:
     return x
 
 
-def scalar(value: float, dtype: np.dtype = np.dtype(np.float32)) -> Array:  # type: ignore[type-arg]
+def scalar(value: float, dtype: DTypeLike = np.float32) -> Array:
     """A 0-d array, which ufuncs take without converting anything."""
     return np.array(value, dtype)

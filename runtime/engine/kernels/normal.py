@@ -11,7 +11,9 @@ from .layout import filled, scalar, view_as
 from .operator import Array, Attributes, Binding, Node, Operator
 
 
-def layer_norm_reference(attributes: Attributes, x: Array, scale: Array | None = None, bias: Array | None = None) -> Array:
+def layer_norm_reference(
+    attributes: Attributes, x: Array, scale: Array | None = None, bias: Array | None = None
+) -> Array:
     axis = attributes.get("axis", -1) % x.ndim
     axes = tuple(range(axis, x.ndim))
     wide = x.astype(np.float64)
@@ -22,7 +24,9 @@ def layer_norm_reference(attributes: Attributes, x: Array, scale: Array | None =
     return (y if bias is None else y + bias).astype(x.dtype)
 
 
-def bind_layer_norm(b: Binding, node: Node, x: Array, scale: Array | None = None, bias: Array | None = None) -> Array:
+def bind_layer_norm(
+    b: Binding, node: Node, x: Array, scale: Array | None = None, bias: Array | None = None
+) -> Array:
     """Mean and variance as matrix products with ones and with itself: six calls, none of them over a copy."""
     if len([name for name in node.outputs if name]) > 1:
         raise ModelError(f"node '{node.name}': LayerNormalization's mean output is not supported")

@@ -13,7 +13,7 @@ from .operator import Array, Attributes, Binding, Node, Operator
 
 
 def reduced_axes(attributes: Attributes, ndim: int, axes: Array | None) -> tuple[int, ...]:
-    """Axes from the input (opset 18) or the attribute; all when none is given, unless noop_with_empty_axes."""
+    """Axes from the input (opset 18) or the attribute; without any all, or none if noop_with_empty_axes."""
     given = axes.tolist() if axes is not None else attributes.get("axes", ())
     if not len(given):
         return () if attributes.get("noop_with_empty_axes", 0) else tuple(range(ndim))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import prod
 
 import numpy as np
@@ -53,12 +54,9 @@ def split(attributes: Attributes, x: Array, sizes: Array | None = None) -> tuple
         bounds = [each * part for part in range(1, parts)]
     else:
         bounds = np.cumsum(sizes)[:-1].tolist()
-    edges = [0, *bounds, x.shape[axis]]
-    axis %= x.ndim
-    return tuple(
-        x[(slice(None),) * axis + (slice(start, end),)]
-        for start, end in zip(edges[:-1], edges[1:], strict=True)
-    )
+    edges = pairwise([0, *bounds, x.shape[axis]])
+    before = (slice(None),) * (axis % x.ndim)
+    return tuple(x[(*before, slice(start, end))] for start, end in edges)
 
 
 def new_shape(attributes: Attributes, x: Array, target: Array) -> Shape:
@@ -113,15 +111,13 @@ def size_of(_: Attributes, x: Array) -> Array:
 
 
 def arange(_: Attributes, start: Array, limit: Array, delta: Array) -> Array:
-    return np.arange(start[()], limit[()], delta[()], dtype=start.dtype)
+    return np.arange(start.item(), limit.item(), delta.item(), dtype=start.dtype)
 
 
 def constant(attributes: Attributes) -> Array:
-    for name, dtype in (
-        ("value_float", np.float32), ("value_floats", np.float32), ("value_int", np.int64), ("value_ints", np.int64),
-    ):  # fmt: skip
+    for name in ("value_float", "value_floats", "value_int", "value_ints"):
         if name in attributes:
-            return np.array(attributes[name], dtype)
+            return np.array(attributes[name], np.float32 if "float" in name else np.int64)
     if "value" not in attributes:
         raise ModelError(f"a Constant holds {sorted(attributes)}, which is no array")
     value: Array = attributes["value"]
@@ -144,7 +140,7 @@ def as_view(function: object, *shape_inputs: int) -> Operator:
     """An operator whose reference already returns a view: it takes no step at all."""
 
     def bind(_: Binding, node: Node, *inputs: Array) -> Result:
-        return function(dict(node.attributes), *inputs)  # type: ignore[operator,no-any-return]
+        return function(dict(node.attributes), *inputs)  # type: ignore[operator]
 
     return Operator(function, bind, shape_inputs, view=True)  # type: ignore[arg-type]
 

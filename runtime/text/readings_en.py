@@ -1,0 +1,343 @@
+"""How English says what a rule has matched: money, dates, codes, addresses … (the patterns: rules_en.py)."""
+
+from __future__ import annotations
+
+import re
+
+from . import numbers_en as say
+from .tables import rows
+
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+SCALE = {"k": "thousand", "K": "thousand", "m": "million", "M": "million", "bn": "billion", "B": "billion"}
+UNITS = {row[0]: (row[1], row[2]) for row in rows("units.tsv")}
+CURRENCY = {row[0]: row[1:5] for row in rows("currency.tsv")}
+ABBREVIATIONS = {row[0].rstrip("."): row for row in rows("abbreviations.tsv")}
+PHRASES = {"e.g.": "for example", "i.e.": "that is"}
+WEB_SIGNS = {
+    ".": "dot", "/": "slash", "@": "at", "-": "dash", "_": "underscore", ":": "colon", "?": "question mark",
+    "=": "equals", "&": "and", "#": "hash", "%": "percent", "+": "plus", "~": "tilde",
+}  # fmt: skip
+
+
+def spell(text: str) -> str:
+    """Letters apart, for the G2P to read as an acronym."""
+    return " ".join(text.upper())
+
+
+def number(text: str) -> str:
+    """A number with thousands commas, decimals and a sign."""
+    if text[:1] in "-+":
+        return ("minus " if text[0] == "-" else "plus ") + number(text[1:])
+    if text.count(".") > 1:
+        return " point ".join(say.cardinal(int(part)) for part in text.split(".") if part)
+    bare = text.replace(",", "")
+    if "." not in bare and ((len(bare) > 6 and "," not in text) or (len(bare) > 1 and bare[0] == "0")):
+        return say.digits(bare, "oh" if len(bare) < 4 else "zero")
+    return say.decimal(text)
+
+
+def is_one(text: str) -> bool:
+    """Whether the amount takes a singular unit."""
+    return text in ("1", "-1", "1.0")
+
+
+def money(m: re.Match[str]) -> str:
+    """The like of "$3.50", "$2.5 million"."""
+    one, many, cent, cents = CURRENCY[m["cur"]]
+    amount, scale = m["num"], m["scale"]
+    if scale:
+        return f"{number(amount)} {SCALE.get(scale, scale)} {many}"
+    whole, _, fraction = amount.replace(",", "").partition(".")
+    main = f"{say.cardinal(int(whole))} {one if int(whole) == 1 else many}"
+    if len(fraction) != 2 or not int(fraction):
+        return main if not fraction.strip("0") else f"{number(amount)} {many}"
+    part = f"{say.cardinal(int(fraction))} {cent if int(fraction) == 1 else cents}"
+    return part if int(whole) == 0 else f"{main} and {part}"
+
+
+def measure(m: re.Match[str]) -> str:
+    """The like of "5kg", "6 ft"."""
+    one, many = UNITS[m["unit"]]
+    singular = is_one(m["num"]) or bool(m["dash"])
+    return f"{number(m['num'])} {one if singular else many}"
+
+
+def month(name: str) -> str:
+    """The month of a name or its abbreviation."""
+    return next(month for month in MONTHS if month.startswith(name[:3]))
+
+
+def month_day(m: re.Match[str]) -> str | None:
+    """The like of "May 3rd, 2021"."""
+    day = int(m["day"])
+    if not 1 <= day <= 31:
+        return None
+    year = f"{', ' if ',' in m['gap'] else ' '}{say.year(int(m['year']))}" if m["year"] else ""
+    return f"{month(m['month'])} {say.ordinal(day)}{year}"
+
+
+def day_month(m: re.Match[str]) -> str | None:
+    """The like of "the 24th of May 1908"."""
+    day = int(m["day"])
+    if not 1 <= day <= 31:
+        return None
+    year = f" {say.year(int(m['year']))}" if m["year"] else ""
+    return (
+        f"{say.ordinal(day)} of {month(m['month'])}{year}"
+        if m["of"]
+        else f"{say.ordinal(day)} {month(m['month'])}{year}"
+    )
+
+
+def numeric_date(year: str, month: str, day: str) -> str | None:
+    """Year, month and day in digits; month and day change places where only that makes a date."""
+    if len(year) == 2:
+        year = ("19" if int(year) > 50 else "20") + year
+    first, second = int(month), int(day)
+    if first > 12:
+        first, second = second, first
+    if not (1 <= first <= 12 and 1 <= second <= 31):
+        return None
+    return f"{MONTHS[first - 1]} {say.ordinal(second)}, {say.year(int(year))}"
+
+
+CLOCK_TIME = re.compile(r"(?P<h>\d{1,2})[:：](?P<min>\d\d)(?P<s>)(?:\s?(?P<half>[AaPp])\.?[Mm])?")
+
+
+def clock(m: re.Match[str]) -> str | None:
+    """The like of "9:30 a.m.", "14:30", "1:30:05" (a duration)."""
+    hour, minute = int(m["h"]), int(m["min"] or 0)
+    if hour > 24 or minute > 59:
+        return None
+    half = f" {spell(m['half'][0] + 'M')}" if m["half"] else ""
+    if m["s"]:
+        parts = ((hour, "hour"), (minute, "minute"), (int(m["s"]), "second"))
+        said = [f"{say.cardinal(n)} {unit}{'' if n == 1 else 's'}" for n, unit in parts if n]
+        return (
+            " ".join(said) + half
+            if said and not half
+            else f"{say.cardinal(hour)} {say.cardinal(minute)}{half}"
+        )
+    if minute == 0:
+        return say.cardinal(hour) + (half or (" o'clock" if m["min"] else ""))
+    return f"{say.cardinal(hour)} {'oh ' if minute < 10 else ''}{say.cardinal(minute)}{half}"
+
+
+def time_range(m: re.Match[str]) -> str | None:
+    """The like of "9:00-17:30"."""
+    first = CLOCK_TIME.fullmatch(m["from"])
+    last = CLOCK_TIME.fullmatch(m["to"])
+    said = [clock(t) if t else None for t in (first, last)]
+    return f"{said[0]} to {said[1]}" if all(said) else None
+
+
+def time_stop(m: re.Match[str]) -> str | None:
+    """A time whose "a.m." may end the sentence."""
+    said = clock(m)
+    at_end = m["half"] and m.group().endswith(".") and not m.string[m.end() :].strip()
+    return f"{said}." if said and at_end else said
+
+
+def phone(m: re.Match[str]) -> str:
+    """Digit by digit, a pause between groups."""
+    groups = re.findall(r"\d+", m.group())
+    plus = "plus " if m.group().startswith("+") else ""
+    return plus + ", ".join(say.digits(group) for group in groups)
+
+
+def fraction(m: re.Match[str]) -> str | None:
+    """The like of "1/2", "2 1/2"."""
+    top, bottom = int(m["top"]), int(m["bottom"])
+    if (top, bottom) == (24, 7):
+        return "twenty-four seven"
+    if not 1 < bottom <= 100 or (top >= bottom and not m["whole"] and bottom > 16):
+        return None
+    whole = f"{say.cardinal(int(m['whole']))} and " if m["whole"] else ""
+    one = "a" if whole else "one"
+    return f"{whole}{one if top == 1 else say.cardinal(top)} {say.plural_ordinal(bottom, top != 1)}"
+
+
+def span(m: re.Match[str]) -> str:
+    """The like of "10-12 km", "1914-1918"."""
+    first, last = m["first"], m["last"]
+    years = len(first) == 4 and len(last) == 4 and "." not in first + last
+    said = [say.year(int(first)), say.year(int(last))] if years else [number(first), number(last)]
+    tail = m["tail"]
+    unit = f" {UNITS[tail][1]}" if tail in UNITS else " percent" if tail == "%" else ""
+    return f"{said[0]} to {said[1]}{unit}"
+
+
+def address(m: re.Match[str]) -> str:
+    """Web and mail addresses."""
+    text = m.group()
+    said = []
+    for part in re.findall(r"[A-Za-z]+|\d+|[^A-Za-z\d]", text.removesuffix("/")):
+        if part.isdigit():
+            said.append(say.cardinal(int(part)) if len(part) < 3 and part[0] != "0" else say.digits(part))
+        elif part.isalpha():
+            vowels = re.search("[aeiouy]", part.lower())
+            letters = (
+                not vowels
+                or len(part) == 1
+                or part.lower() in ("io", "uk", "us", "ai", "tv", "edu", "eu", "au")
+            )
+            said.append(spell(part) if letters else part)
+        else:
+            said.append(WEB_SIGNS.get(part, ""))
+    return " ".join(filter(None, said)).replace("colon slash slash", "colon slash slash")
+
+
+def road(m: re.Match[str]) -> str:
+    """Letters and digits joined: roads, plates, models."""
+    letters, digits, tail = m["letters"], m["digits"], m["tail"]
+    said = spell(letters) if letters.isupper() else letters
+    return f"{said} {say.pairs(digits)}" + (f" {spell(tail)}" if tail else "")
+
+
+def numbered(m: re.Match[str]) -> str:
+    """The like of "exit 3B", "room 305", "flight BA2490"."""
+    tail = m["tail"]
+    head = f" {spell(m['letters'])}" if m["letters"] else ""
+    return f"{m['word']}{head} {say.pairs(m['digits'])}" + (f" {spell(tail)}" if tail else "")
+
+
+def mixed_code(m: re.Match[str]) -> str | None:
+    """Any other word of letters and digits."""
+    text = m.group()
+    if not (re.search(r"\d", text) and re.search("[A-Za-z]", text)):
+        return None
+    said = []
+    for part in re.findall("[A-Za-z]+|[0-9]+", text):
+        if part.isdigit():
+            said.append(say.pairs(part))
+        else:
+            said.append(spell(part) if part.isupper() or len(part) == 1 else part)
+    return " ".join(said)
+
+
+NEEDS_STOP = frozenset(
+    [
+        "No",
+        "Co",
+        "Pl",
+        "Sq",
+        "Gen",
+        "Col",
+        "Rep",
+        "Sen",
+        "Rev",
+        "Hon",
+        "Mar",
+        "Jun",
+        "Jul",
+        "Sep",
+        "Dec",
+        "Oct",
+        "Apr",
+        "Jan",
+        "Fig",
+        "fig",
+        "ch",
+        "est",
+        "min",
+        "max",
+        "al",
+        "Maj",
+        "Cir",
+        "Ter",
+        "Pk",
+        "Ext",
+        "ext",
+        "Ste",
+        "Ft",
+        "Corp",
+        "Inc",
+        "Ct",
+        "Sr",
+        "Apt",
+    ]
+)
+"""Abbreviations that are words or names as well: they count only with their stop."""
+
+
+def abbreviation(m: re.Match[str]) -> str | None:
+    """Titles and streets by what stands around them."""
+    row = ABBREVIATIONS.get(m["word"])
+    if row is None or (not m["stop"] and row[0].rstrip(".") in NEEDS_STOP):
+        return None
+    text, end = m.string, m.end()
+    after = text[end:].lstrip()
+    name_before = re.search(r"(?:[A-Z][\w']*|\d(?:st|nd|rd|th))\s$", text[: m.start()])
+    name_after = after[:1].isupper()
+    spoken = row[1]
+    if len(row) > 3 and (name_before and (not name_after or " " in text[: m.start()].strip())):
+        spoken = row[3]
+    elif row[0].startswith("No") and not after[:1].isdigit():
+        return None
+    if row[0].startswith("St.") and not name_before and not name_after:
+        spoken = row[3]
+    ends = m["stop"] and not after.strip("\"')")
+    return spoken + ("." if ends else "")
+
+
+MONARCHS = frozenset(row[0] for row in rows("roman.tsv") if row[1] == "ordinal")
+ROMAN_HEADS = frozenset(row[0] for row in rows("roman.tsv") if row[1] == "cardinal")
+
+
+def roman(m: re.Match[str]) -> str | None:
+    """Roman numerals after the words of roman.tsv and other names."""
+    numeral = m["numeral"]
+    head = m["head"]
+    if re.search("[LC]", numeral) and head not in ROMAN_HEADS:
+        return None
+    if len(numeral) == 1 and head not in ROMAN_HEADS and not (head in MONARCHS and numeral != "I"):
+        return None
+    n = say.roman(numeral)
+    return f"{head} the {say.ordinal(n)}" if head in MONARCHS else f"{head} {say.cardinal(n)}"
+
+
+def initials(m: re.Match[str]) -> str:
+    """The like of "U.S.", "e.g."."""
+    if m.group() in PHRASES:
+        return PHRASES[m.group()]
+    letters = m.group().replace(".", "")
+    ends = not m.string[m.end() :].strip("\"') ")
+    return spell(letters) + ("." if ends else "")
+
+
+def plain_number(m: re.Match[str]) -> str:
+    """A number that nothing else claims; four digits of our era are a year."""
+    text = m.group()
+    if re.fullmatch("(?:1[1-9]|20)\\d\\d", text):
+        return say.year(int(text))
+    return number(text)
+
+
+def decade(m: re.Match[str]) -> str:
+    """The like of "1980s"."""
+    return (say.cardinal(int(m[1])) + " " if m[1] else "") + say.decade(int(m[2]))
+
+
+def temperature(m: re.Match[str]) -> str:
+    """Degrees, with or without their scale."""
+    scale = {"C": " Celsius", "F": " Fahrenheit"}.get(m[2] or "", "")
+    return f"{number(m[1])} degree{'' if is_one(m[1]) else 's'}{scale}"
+
+
+def version(m: re.Match[str]) -> str:
+    """Numbers joined by stops; four of them are a network address."""
+    parts = m.group().split(".")
+    return (" dot " if len(parts) == 4 else " point ").join(say.cardinal(int(part)) for part in parts)

@@ -1,0 +1,12 @@
+"""pytest for an emulated machine, 20 to 50 times slower than a real one: few examples, no deadlines."""
+
+import sys
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "emulated", max_examples=3, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile("emulated")
+raise SystemExit(pytest.main(sys.argv[1:]))
