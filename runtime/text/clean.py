@@ -37,7 +37,7 @@ class Cleaned:
 
 @lru_cache(maxsize=1)
 def _replacements() -> dict[str, str]:
-    return {source: target for source, target in rows("characters.tsv")}
+    return dict(rows("characters.tsv"))  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=4096)

@@ -39,8 +39,8 @@ class Frontend:
     def load(cls, folder: Path | str | None = None, lexicon: Path | str | None = None) -> Frontend:
         """Maps the compiled lexicons in `folder` (the package's own by default).
 
-        `lexicon` is a user's dictionary (userdict.py), read again whenever it changes. Raises TextError when a
-        file is missing, damaged or of another format.
+        `lexicon` is a user's dictionary (userdict.py), read again whenever it changes. Raises TextError when
+        a file is missing, damaged or of another format.
         """
         return cls(Path(folder) if folder else HOME, Path(lexicon) if lexicon else None)
 
@@ -74,7 +74,7 @@ class Frontend:
                 is_first = False
 
     def _sentence(self, text: str, span: Span, is_first: bool) -> tuple[Sentence | None, str]:
-        """The sentence at `span`, None where nothing in it can be said; and its characters without reading."""
+        """The sentence at `span`, None where nothing can be said; and characters without reading."""
         given: list[Given] = []
         cleaned = clean(text, span.start, span.end, lambda word, said: self._inline(word, said, given))
         if self._words.pattern:

@@ -1,9 +1,10 @@
-"""English words to the voice's symbols: lexicon, inflections, function words by context, spelling, letter-to-sound."""
+"""English words to the voice's symbols: lexicon, inflections, use in context, spelling, letter to sound."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from .lts import LetterToSound
@@ -173,7 +174,7 @@ class EnglishG2P:
         return head + PRIMARY + tail if mark else head + tail
 
     def _parts(self, word: str, tag: str, vowel_next: bool | None) -> str:
-        """Compounds, camel case and unknown words: the longest known parts from the right, else letter to sound."""
+        """Compounds, camel case, unknown words: the longest known parts from the right, else by letters."""
         parts = list(PART.finditer(word))
         sounds: list[str] = []
         end = len(parts)
@@ -199,7 +200,7 @@ class EnglishG2P:
 def _mark_commands(tokens: list[Token]) -> None:
     """A word that starts a clause and has an object after it is a command: "Record the song." """
     starts = True
-    for token, following in zip(tokens, tokens[1:], strict=False):
+    for token, following in pairwise(tokens):
         if starts and following.text in OBJECTS and coarse(token.tag) in ("NOUN", "ADJ"):
             token.tag = "VB"
         starts = token.text in STOPS

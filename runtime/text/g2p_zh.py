@@ -30,7 +30,7 @@ class ChineseG2P:
 
     def __init__(self, folder: Path) -> None:
         self.lexicon = ZhLexicon(folder / "zh.lex")
-        self._symbols = {pinyin: symbols for pinyin, symbols in rows("pinyin.tsv")}
+        self._symbols = {row[0]: row[1] for row in rows("pinyin.tsv")}
         self._polyphones: dict[str, list[tuple[re.Pattern[str], re.Pattern[str], str]]] = {}
         for char, left, right, reading in rows("polyphones.tsv"):
             rule = (re.compile(f"(?:{left})$"), re.compile(right), reading)

@@ -1,7 +1,7 @@
 """Compiled lexicons: read-only tables in a memory-mapped file, looked up where they lie.
 
 File (little-endian): magic, version u32, length u32, sections u32, directory crc32 u32; then per section a
-name of 16 bytes, offset u32, length u32; then the sections, each at a multiple of 4. `export/lexicon.py` writes it.
+name of 16 bytes, offset u32, length u32; then the sections, each at a multiple of 4 (export/lexicon_file.py).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class LexiconFile:
 
     def array(self, name: str, code: str) -> memoryview:
         """The section as an array of the struct code ("B", "H", "I"), not copied."""
-        return self.bytes(name).cast(code)
+        return self.bytes(name).cast(code)  # type: ignore[call-overload,no-any-return]
 
     def table(self, name: str) -> Table:
         """The hash table kept in sections NAME.at (u32 per bucket and one more) and NAME (its entries)."""

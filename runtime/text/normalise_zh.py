@@ -18,7 +18,16 @@ _CURRENCY = {row[0]: row[5] for row in rows("currency.tsv")}
 UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 CURRENCY = "|".join(sorted(map(re.escape, _CURRENCY), key=len, reverse=True))
 SCALE = "[万亿千百十]{0,2}"
-MEASURES = "个只条张件位名本辆台座栋层间家块片份次遍天周年分秒点小时公里千米公斤斤吨元角毛倍杯瓶碗袋箱双对套口头匹艘架节站门排行步段篇句种类项批组队楼米升克度岁人"
+MEASURES = (
+    "个只条张件位名本辆台座栋层间家块片份次遍天周年分秒点小时公里千米斤吨元角毛倍杯瓶碗袋箱双对套口头匹艘"
+    "架节站门排行步段篇句种类项批组队楼升克度岁人"
+)
+"""Measure words."""
+TWO_OF = (
+    "个只条张件位名本辆台座栋间家块片份次遍天周分秒点小时公里千吨元角毛倍杯瓶碗袋箱双"
+    "对套口头匹艘架节站门排行步段篇句种类项批组队人"
+)
+"""Measure words before which a lone 2 is 两."""
 CALL = re.compile(
     "(?:电话|手机|拨打|致电|热线|客服|号码|联系|短信|账号|卡号|编号|尾号|验证码|密码|QQ|微信|邮编|工号|学号|车牌)[^，。；]{0,4}$"
 )
@@ -142,6 +151,11 @@ def _fraction(m: re.Match[str]) -> str | None:
     return f"{say.cardinal(bottom)}分之{say.cardinal(top)}"
 
 
+def _version(m: re.Match[str]) -> str:
+    parts = m.group().split(".")
+    return "点".join(say.digits(part) if len(part) > 2 else say.cardinal(int(part)) for part in parts)
+
+
 def _letters(m: re.Match[str]) -> str:
     """Letters and digits joined: roads, exits, models, plates."""
     out = ""
@@ -160,8 +174,14 @@ DIGIT_RULES = (
     rule("time range", r"(\d{1,2})[:：](\d{2})()\s?[-~—至到]+\s?(\d{1,2}[:：]\d{2})(?!\d)", _time_range),
     rule("time", r"(\d{1,2})[:：](\d{2})(?:[:：](\d{2}))?(?!\d)", _time),
     rule("score", r"(\d{1,3})[:：](\d{1,3})(?!\d)", _score),
-    rule("phone", r"1\d{2}[- ]\d{4}[- ]\d{4}(?!\d)|0\d{2,3}-\d{7,8}(?!\d)|[48]00-\d{3,4}-\d{3,4}(?!\d)", _phone),
-    rule("range", rf"(?P<first>\d+(?:\.\d+)?)\s?[-~—～–]+\s?(?P<last>\d+(?:\.\d+)?)(?:\s?(?P<tail>%|％|(?:{UNIT})(?!\w)|[{MEASURES}月日号]))?(?![-\d])", _range),
+    rule("phone", r"1\d{2}[- ]\d{4}[- ]\d{4}(?!\d)|0\d{2,3}-\d{7,8}(?!\d)", _phone),
+    rule("phone", r"[48]00-\d{3,4}-\d{3,4}(?!\d)", _phone),
+    rule(
+        "range",
+        r"(?P<first>\d+(?:\.\d+)?)\s?[-~—～–]+\s?(?P<last>\d+(?:\.\d+)?)"
+        rf"(?:\s?(?P<tail>%|％|(?:{UNIT})(?!\w)|[{MEASURES}月日号]))?(?![-\d])",
+        _range,
+    ),
     rule("percent", rf"({NUM})\s?[%％]", lambda m: f"百分之{number(m[1])}"),
     rule("permille", rf"({NUM})\s?‰", lambda m: f"千分之{number(m[1])}"),
     rule("temperature", rf"()({NUM})\s?°\s?([CF])?(?![A-Za-z])", _temperature),
@@ -170,9 +190,9 @@ DIGIT_RULES = (
     rule("fraction", r"(\d{1,3})/(\d{1,3})(?![\d/])", _fraction),
     rule("digits", r"\d{3,}(?![\d.,]*\d)", _long_digits),
     rule("code", r"\d+[A-Z]+\d*(?![a-z])", _letters),
-    rule("version", r"\d+(?:\.\d+){2,}", lambda m: "点".join(say.digits(p) if len(p) > 2 else say.cardinal(int(p)) for p in m.group().split("."))),
-    rule("measure", rf"2(?=[{MEASURES}](?!月|日|号|级|度))(?!\d)(?!年|楼|层|月|日|号|点五|分之|度|米|升|克|岁|斤)", lambda m: "两"),
-    Rule("number", re.compile(NUM), lambda m: number(m.group())),
+    rule("version", r"\d+(?:\.\d+){2,}", _version),
+    rule("measure", rf"2(?=[{TWO_OF}])", lambda m: "两"),
+    rule("number", NUM, lambda m: number(m.group())),
 )  # fmt: skip
 SYMBOL_RULES = (
     rule("money", rf"(?P<cur>{CURRENCY})\s?(?P<num>{NUM})(?P<scale>{SCALE})\s?(?P<unit>元|块)?", _money),
@@ -185,9 +205,9 @@ SYMBOL_RULES = (
 )  # fmt: skip
 LETTER_RULES = (
     *EN_LETTER_RULES[:2],
-    Rule(
+    rule(
         "money",
-        re.compile(rf"(?P<cur>{CURRENCY})\s?(?P<num>{NUM})(?P<scale>{SCALE})\s?(?P<unit>元|块)?"),
+        rf"(?P<cur>{CURRENCY})\s?(?P<num>{NUM})(?P<scale>{SCALE})\s?(?P<unit>元|块)?",
         _money,
     ),
     rule("code", r"[A-Z]{1,4}-?\d+[A-Z]{0,2}(?![a-z])", _letters),

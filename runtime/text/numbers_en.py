@@ -98,7 +98,7 @@ def year(n: int) -> str:
 
 
 def pairs(text: str) -> str:
-    """How road, room and flight numbers are said: "one forty-five", "three oh seven", "twenty-two fifteen"."""
+    """How road, room and flight numbers are said: "one forty-five", "three oh seven"."""
     if len(text) > 4 or text.startswith("0"):
         return digits(text, "oh" if len(text) < 5 else "zero")
     n = int(text)

@@ -19,11 +19,11 @@ LONGEST = 150
 LONGEST_FIRST = 70
 """The same for the first clause of an utterance where a comma allows it."""
 TOKEN = re.compile(
-    rf"(?P<zh>[{HAN_CLASS}]+)|(?P<letters>[A-Z](?: [A-Z])+(?![a-zA-Z']))|(?P<en>[A-Za-zÀ-ɏ]+(?:['-][A-Za-zÀ-ɏ]+)*'?)"
-    r"|(?P<given>[\ue000-\uf8ff])|(?P<mark>[,.;:!?，。；：！？…—()（）]+|\s-+\s)"
+    rf"(?P<zh>[{HAN_CLASS}]+)|(?P<letters>[A-Z](?: [A-Z])+(?![a-zA-Z']))"
+    r"|(?P<en>[A-Za-zÀ-ɏ]+(?:['-][A-Za-zÀ-ɏ]+)*'?)|(?P<given>[\ue000-\uf8ff])"
+    r"|(?P<mark>[,.;:!?，。；：！？…—()（）]+|\s-+\s)"
 )
-MARKS = {"，": ",", "。": ".", "；": ";", "：": ":", "！": "!", "？": "?", "…": ",", "—": ",", "(": ",", ")": ",",
-         "（": ",", "）": ",", "-": ","}  # fmt: skip
+MARKS = dict(zip("，。；：！？…—()（）-", ",.;:!?,,,,,,,", strict=True))
 STRENGTH = ",:;.!?"
 
 

@@ -7,20 +7,7 @@ import re
 from . import numbers_en as say
 from .tables import rows
 
-MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
+MONTHS = tuple(row[0] for row in rows("months.tsv"))
 SCALE = {"k": "thousand", "K": "thousand", "m": "million", "M": "million", "bn": "billion", "B": "billion"}
 UNITS = {row[0]: (row[1], row[2]) for row in rows("units.tsv")}
 CURRENCY = {row[0]: row[1:5] for row in rows("currency.tsv")}

@@ -109,14 +109,16 @@ LETTER_RULES = (
     rule("road", rf"(?P<letters>US|UK|{STATES})[ -](?P<digits>\d{{1,4}})(?P<tail>[NSEW])?\b", read.road),
     rule(
         "number",
-        rf"(?P<word>(?i:{NUMBERED})) (?P<letters>[A-Z]{{0,2}})(?P<digits>\d{{1,4}})(?P<tail>[A-Z]?)\b(?![.:,]\d)",
+        rf"(?P<word>(?i:{NUMBERED})) (?P<letters>[A-Z]{{0,2}})"
+        r"(?P<digits>\d{1,4})(?P<tail>[A-Z]?)\b(?![.:,]\d)",
         read.numbered,
     ),
     rule("code", r"(?P<letters>[A-Z]{1,4})-?(?P<digits>\d+)(?P<tail>[A-Z]{0,2})\b", read.road),
     rule("code", r"[A-Za-z]+\d[A-Za-z0-9]*(?!\.\d)", read.mixed_code),
     rule(
         "roman",
-        r"(?P<head>[A-Z][a-z]+) (?P<numeral>(?=[IVXLC]+\b)(?:XC|XL|L?X{0,3}|C{1,3})(?:IX|IV|V?I{0,3}))\b(?!['.]\w)",
+        r"(?P<head>[A-Z][a-z]+) "
+        r"(?P<numeral>(?=[IVXLC]+\b)(?:XC|XL|L?X{0,3}|C{1,3})(?:IX|IV|V?I{0,3}))\b(?!['.]\w)",
         read.roman,
     ),
     rule("initials", r"(?:[A-Za-z]\.){2,}", read.initials),

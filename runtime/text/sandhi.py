@@ -1,6 +1,7 @@
 """Mandarin tone sandhi: 一, 不 and the third tone, by word and prosodic word.
 
-Chao, Y. R. (1968), A Grammar of Spoken Chinese, 1.3; Shih, C. (1986), The Prosodic Domain of Tone Sandhi in Chinese.
+Chao, Y. R. (1968), A Grammar of Spoken Chinese, 1.3; Shih, C. (1986), The Prosodic Domain of Tone Sandhi in
+Chinese.
 """
 
 from __future__ import annotations

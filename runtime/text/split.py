@@ -82,7 +82,7 @@ def _is_inside(source: str, stop: re.Match[str], start: int) -> bool:
         if kind == "before" or (kind == "both" and not _starts_sentence(source, stop.end())):
             return True
         if (len(word) == 1 and word.isupper() and word != "I") or "." in word:
-            return not (following.strip() == "" and stop.end() >= len(source.rstrip())) and (
+            return not (following.strip() == "" and not source[stop.end() : stop.end() + 40].strip()) and (
                 not _starts_sentence(source, stop.end()) or len(word) == 1
             )
     return (

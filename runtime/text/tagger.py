@@ -1,7 +1,7 @@
 """Part-of-speech tags (Penn Treebank) by an averaged perceptron, for words whose sound depends on their use.
 
-Collins (2002), Discriminative Training Methods for Hidden Markov Models. The weights are hibari-tts's (Apache-2.0),
-pruned by `export/lexicon_en.py`; the features are named as that model names them.
+Collins (2002), Discriminative Training Methods for Hidden Markov Models. The weights are hibari-tts's
+(Apache-2.0), pruned by export/lexicon_tags.py; the features are named as that model names them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class Tagger:
 
     def __call__(self, words: list[str]) -> list[str]:
         """A compound or contraction takes the tag of its longest part."""
-        parts, owners = [], []
+        parts: list[str] = []
+        owners: list[int] = []
         for i, word in enumerate(words):
             split = SUBWORD.findall(word) if "-" in word or "'" in word else [word]
             parts += split

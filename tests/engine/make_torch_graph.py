@@ -1,6 +1,6 @@
 """Writes data/torch_stream.onnx and data/torch_encoder.onnx: what torch really emits for our building blocks.
 
-Run with the `export` extra: `python tests/engine/make_torch_graph.py`; tests read the files and need no torch.
+Run with the `export` extra: `python tests/engine/make_torch_graph.py`; tests only read the files.
 """
 
 from __future__ import annotations

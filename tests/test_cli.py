@@ -1,0 +1,130 @@
+"""The command line, run in this process; the tiny voice speaks."""
+
+import io
+import sys
+import wave
+from pathlib import Path
+
+import numpy as np
+import pytest
+from stonechat.cli import main
+
+TINY = str(Path(__file__).parent / "data" / "tiny_voice")
+SAY = ["say", "--model", TINY]
+
+
+def read_wav(path: Path) -> np.ndarray:
+    with wave.open(str(path)) as file:
+        assert (file.getframerate(), file.getnchannels(), file.getsampwidth()) == (24000, 1, 2)
+        return np.frombuffer(file.readframes(file.getnframes()), "<i2")
+
+
+class Stdin:
+    """Standard input with text in it."""
+
+    def __init__(self, text: str) -> None:
+        self.buffer = io.BytesIO(text.encode())
+        self.lines = text.splitlines(keepends=True)
+
+    def isatty(self) -> bool:
+        return False
+
+    def __iter__(self) -> object:
+        return iter(self.lines)
+
+
+def test_text_to_a_wav_file(tmp_path: Path) -> None:
+    out = tmp_path / "a.wav"
+    assert main([*SAY, "-o", str(out), "Turn", "left."]) == 0
+    assert len(read_wav(out)) > 12_000
+
+
+@pytest.mark.parametrize("how", ["--file", "stdin", "-"])
+def test_text_from_file_and_standard_input(
+    tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "t.txt").write_text("\ufeff右转。", "utf8")
+    monkeypatch.setattr(sys, "stdin", Stdin("右转。"))
+    source = {"--file": ["--file", str(tmp_path / "t.txt")], "stdin": [], "-": ["-"]}[how]
+    assert main([*SAY, "-o", str(tmp_path / "a.wav"), *source]) == 0
+    assert main([*SAY, "-o", str(tmp_path / "b.wav"), "右转。"]) == 0
+    assert np.array_equal(read_wav(tmp_path / "a.wav"), read_wav(tmp_path / "b.wav"))
+
+
+def test_options_reach_the_voice(tmp_path: Path) -> None:
+    for name, options in {"a": [], "b": ["--speed", "0.8"], "c": ["--voice", "heart"], "d": ["--seed", "9"]}.items():
+        assert main([*SAY, "-o", str(tmp_path / f"{name}.wav"), *options, "你好，世界。"]) == 0
+    sounds = [read_wav(tmp_path / f"{name}.wav") for name in "abcd"]
+    assert len(sounds[1]) > len(sounds[0])
+    assert not np.array_equal(sounds[0], sounds[2])
+    assert not np.array_equal(sounds[0], sounds[3])
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--speed", "9", "x"], "speed"),
+        (["--volume", "-1", "x"], "volume"),
+        (["--chunk-ms", "7", "x"], "chunk_ms"),
+        (["--voice", "nobody", "x"], "xiaobei, heart"),
+        (["--model", "nowhere", "x"], "no voice"),
+        (["--file", "nowhere.txt"], "cannot read"),
+        (["--file", "nowhere.txt", "x"], "not both"),
+    ],
+)
+def test_wrong_calls_are_told(
+    tmp_path: Path, options: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*SAY, "-o", str(tmp_path / "a.wav"), *options]) == 2
+    assert says in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_unwritable_output_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*SAY, "-o", str(tmp_path / "none" / "a.wav"), "x"]) == 2
+    assert "cannot write" in capsys.readouterr().err
+
+
+def test_no_sound_device_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "sounddevice", None)
+    assert main([*SAY, "x"]) == 2
+    assert "-o" in capsys.readouterr().err
+
+
+def test_with_a_file_playing_is_optional(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sounddevice", None)
+    assert main([*SAY, "--play", "-o", str(tmp_path / "a.wav"), "x"]) == 0
+    assert len(read_wav(tmp_path / "a.wav"))
+
+
+def test_pcm_to_standard_output(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Stdout:
+        buffer = io.BytesIO()
+
+        def isatty(self) -> bool:
+            return False
+
+    monkeypatch.setattr(sys, "stdout", Stdout())
+    assert main([*SAY, "-o", "-", "右转。"]) == 0
+    monkeypatch.undo()
+    assert main([*SAY, "-o", str(tmp_path / "a.wav"), "右转。"]) == 0
+    assert Stdout.buffer.getvalue() == read_wav(tmp_path / "a.wav").tobytes()
+
+
+def test_normalise_and_phonemes_answer_line_by_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Stdin("重庆\n\nTurn left.\n"))
+    assert main(["phonemes", "--format", "pinyin", "-"]) == 0
+    lines = capsys.readouterr().out.split("\n")
+    assert lines[0].startswith("chong2 qing4")
+    assert lines[1] == ""
+    assert len(lines) == 4
+    assert main(["normalise", "It costs $500."]) == 0
+    assert "five hundred dollars" in capsys.readouterr().out
+
+
+def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["say", "--help"])
+    assert "examples:" in capsys.readouterr().out
