@@ -18,8 +18,8 @@ MAX_PHONEMES = 256
 """Longest clause, pads included; the frontend cuts before this."""
 ROWS_IN_RING = 256
 """Frames that the rings of stages 3 and 4 hold: over three of the longest blocks."""
-SAMPLES_IN_RING = 32_768
-"""Samples that the PCM ring holds: 1.4 s, one longest block and what came before it."""
+SAMPLES_IN_RING = 65_536
+"""Samples that the PCM ring holds: 2.7 s, so that a longest block fits behind a longest chunk that is not yet whole."""
 LONGEST_BLOCK = 75
 """Frames of the longest block that any stage takes at a time (1 s)."""
 

@@ -8,11 +8,9 @@ from numpy.typing import NDArray
 from ..engine import Program
 from ..facts import VoiceFacts
 from ..ring import Ring
-from ..slot import LONGEST_BLOCK, End, Slot, Span
-from .stage import largest_block
+from ..slot import End, Slot, Span
+from .stage import BLOCKS, next_block
 
-BLOCKS = (3, 12, LONGEST_BLOCK)
-"""Block sizes bound; 12 rows are what the first 40 ms of sound need."""
 
 
 class AcousticWorker:
@@ -28,19 +26,18 @@ class AcousticWorker:
 
     def reset(self) -> None:
         self.span: Span | None = None
-        self.left = 0
+        self.done = 0
 
     def step(self) -> bool:
         slot = self.slot
         if self.span is None:
             return self._begin()
-        ready = min(slot.frames.readable, slot.features.writable, self.left)
-        size = largest_block(BLOCKS, min(ready, max(self.span.request.block, BLOCKS[1])))
-        if not size:
+        size = next_block(self.span, self.done)
+        if min(slot.frames.readable, slot.features.writable) < size:
             return False
         self._run(size)
-        self.left -= size
-        if not self.left:
+        self.done += size
+        if self.done == self.span.rows:
             self.span = None
         return True
 
@@ -52,7 +49,7 @@ class AcousticWorker:
         if item is None:
             return False
         if not isinstance(item, End):
-            self.span, self.left = item, item.rows
+            self.span, self.done = item, 0
             self.state.fill(0)
             self.history.fill(0)
             self.style = item.style

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..slot import Slot
+from ..slot import LONGEST_BLOCK, Slot, Span
 
 
 class Worker(Protocol):
@@ -19,6 +19,20 @@ class Worker(Protocol):
         """Forget the utterance in hand."""
 
 
+FIRST_ROWS = 12
+"""Frames that the first 40 ms of a clause's sound need."""
+BLOCKS = (3, 12, LONGEST_BLOCK)
+"""Block sizes bound by stages 4 and 5."""
+
+
 def largest_block(sizes: tuple[int, ...], limit: int) -> int:
     """The largest of the bound block sizes (ascending) that is at most `limit`; 0 where none is."""
     return max((size for size in sizes if size <= limit), default=0)
+
+
+def next_block(span: Span, done: int) -> int:
+    """Rows of the next block of a clause. It depends on the request alone, never on what happens to be ready: a
+    matrix product's last bits depend on its rows, and the same call shall make the same sound.
+    """
+    wish = max(span.request.block, FIRST_ROWS if done == 0 else 0)
+    return largest_block(BLOCKS, min(wish, span.rows - done))

@@ -9,8 +9,7 @@ from ..engine import Program
 from ..facts import VoiceFacts
 from ..slot import END, End, Slot, Span
 from ..synthesis import ROWS, Synthesiser
-from .acoustic import BLOCKS
-from .stage import largest_block
+from .stage import BLOCKS, next_block
 
 
 class VocoderWorker:
@@ -39,9 +38,8 @@ class VocoderWorker:
             return self._begin()
         if self.done == self.span.rows:
             return self._finish(self.span)
-        ready = min(slot.features.readable, self.span.rows - self.done, slot.pcm.writable // self.facts.hop)
-        size = largest_block(BLOCKS, min(ready, max(self.span.request.block, BLOCKS[1])))
-        if not size:
+        size = next_block(self.span, self.done)
+        if slot.features.readable < size or slot.pcm.writable < size * self.facts.hop:
             return False
         self._run(size, self.span.request.volume)
         return True

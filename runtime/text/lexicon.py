@@ -60,7 +60,7 @@ class LexiconFile:
 
     def array(self, name: str, code: str) -> memoryview:
         """The section as an array of the struct code ("B", "H", "I"), not copied."""
-        return self.bytes(name).cast(code)  # type: ignore[call-overload,no-any-return]
+        return self.bytes(name).cast(code)  # type: ignore[call-overload]
 
     def table(self, name: str) -> Table:
         """The hash table kept in sections NAME.at (u32 per bucket and one more) and NAME (its entries)."""

@@ -42,33 +42,42 @@ class LetterToSound:
         return "".join(_one_stress(self._best(piece)) for piece in pieces)
 
     def _best(self, letters: list[str]) -> str:
-        beam: list[Hypothesis] = [(0, START * (ORDER - 1))]
-        for letter in letters:
-            grown = [step for hypothesis in beam for step in self._grow(hypothesis, self._units[letter])]
-            beam = sorted(grown)[:BEAM]
-        _, best = min(self._grow(hypothesis, [END])[0] for hypothesis in beam)
-        return "".join(self._phonemes[ord(code)] for code in best[ORDER - 1 : -1])
+        """Beam search; of hypotheses that the model cannot tell apart from here on, the best goes on."""
+        reached: list[Hypothesis] = [(0, START * (ORDER - 1))]
+        for codes in [*(self._units[letter] for letter in letters), [END]]:
+            grown: list[Hypothesis] = []
+            states: set[str] = set()
+            for hypothesis in sorted(reached):
+                contexts = self._contexts(hypothesis[1])
+                if contexts[0][0] not in states:
+                    states.add(contexts[0][0])
+                    grown += self._grow(hypothesis, contexts, codes)
+                if len(states) == BEAM:
+                    break
+            reached = grown
+        return "".join(self._phonemes[ord(code)] for code in min(reached)[1][ORDER - 1 : -1])
 
-    def _grow(self, hypothesis: Hypothesis, codes: list[str]) -> list[Hypothesis]:
-        """The hypothesis with each of the graphones after it."""
-        cost, history = hypothesis
+    def _contexts(self, history: str) -> list[tuple[str, int]]:
+        """The contexts that the model knows, longest first, each with what backing off to it costs."""
         contexts = [("", 0)]
-        for n in range(
-            1, ORDER
-        ):  # the model keeps the contexts of its n-grams: none longer than a missing one
+        for n in range(1, ORDER):  # the model keeps the contexts of its n-grams: none longer than a missing one
             context = history[len(history) - n :]
             found = self._find(context)
             if not found:
                 break
             contexts = [(known, away + (found & 0xFF)) for known, away in contexts]
             contexts.append((context, 0))
-        contexts.reverse()
+        return contexts[::-1]
+
+    def _grow(self, hypothesis: Hypothesis, contexts: list[tuple[str, int]], codes: list[str]) -> list[Hypothesis]:
+        """The hypothesis with each of the graphones after it."""
+        cost, history = hypothesis
         out: list[Hypothesis] = []
         for code in codes:
-            for context, backoff in contexts:
+            for context, away in contexts:
                 found = self._find(context + code)
                 if found:
-                    out.append((cost + backoff + (found >> 8 & 0xFF), history + code))
+                    out.append((cost + away + (found >> 8 & 0xFF), history + code))
                     break
         return out
 
