@@ -20,8 +20,8 @@ from .train import TrainConfig, Trainer, encode_frames, prosody_losses, synthesi
 class AdversarialConfig:
     """Weights of the added losses, and how much sound the discriminators hear."""
 
-    generator: float = 0.1
-    features: float = 0.5
+    generator: float = 0.3
+    features: float = 1.5
     rate: float = 2e-4
     items: int = 8
     frames: int = 32

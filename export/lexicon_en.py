@@ -30,7 +30,8 @@ def misaki(name: str) -> dict[str, Entry]:
 def extra_words() -> dict[str, Entry]:
     """Words of our own, from the table beside this file."""
     rows = (Path(__file__).parent / "lexicon_en_words.tsv").read_text("utf-8").splitlines()
-    return {word: phonemes for word, phonemes in (row.split("\t") for row in rows if row and row[0] != "#")}
+    pairs = [row.split("\t") for row in rows if row and row[0] != "#"]
+    return {pair[0]: pair[1] for pair in pairs}
 
 
 def encode(symbols: Symbols, entry: Entry, flags: int) -> bytes:

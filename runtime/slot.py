@@ -138,6 +138,9 @@ class Slot:
         )
         self.inline = False
         """The caller's thread works for this slot; the stages' threads pass it by."""
+        self.sounding = False
+        """The utterance has begun to sound. Until then no stage works ahead: that would only delay it."""
+        self._held_back = (bells.phonemes, bells.prosody)
         self.stopping = False
         """Cancelled: every stage drops what it has and says so in `stopped`."""
         self.stopped: set[str] = set()
@@ -151,11 +154,19 @@ class Slot:
             *(self.feature_spans, self.features, self.heard, self.pcm),
         )
 
+    def begin_sound(self) -> None:
+        """The first samples are there: the stages before may work ahead now."""
+        if not self.sounding:
+            self.sounding = True
+            for bell in self._held_back:
+                bell.ring()
+
     def wipe(self) -> None:
         """Drop what is in the rings and zero every byte; only while no stage works for this slot."""
         for ring in self.rings:
             ring.clear()
         self.region.fill(0)
+        self.sounding = False
 
 
 def _wanted(facts: VoiceFacts, sizes: RowSizes) -> dict[str, int]:

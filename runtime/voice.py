@@ -44,16 +44,18 @@ def load(
     facts = read_facts(find_voice(name))
     current().limit_blas_threads(1)
     pool = MemoryPool(pool_mib, lock)
-    programs = {graph: _program(engine, facts.graph(graph), _longest(graph)) for graph in GRAPHS}
-    for graph, program in programs.items():
-        program.place(
-            pool.region(f"{graph} weights", program.weight_bytes),
-            pool.region(f"{graph} arena", program.arena_bytes),
-        )
+    programs = {graph: _place(pool, graph, _program(engine, facts.graph(graph), _longest(graph))) for graph in GRAPHS}
     models = Models(facts, Frontend.load(), MappingProxyType(programs))
     voice = Voice(models, pool, sessions)
     voice.warm_up()
     return voice
+
+
+def _place(pool: MemoryPool, graph: str, program: Program) -> Program:
+    """Give a program its memory at once, so that no two graphs' files are in memory together."""
+    weights = pool.region(f"{graph} weights", program.weight_bytes)
+    program.place(weights, pool.region(f"{graph} arena", program.arena_bytes))
+    return program
 
 
 def _program(engine: str, path: Path, longest: dict[str, int]) -> Program:

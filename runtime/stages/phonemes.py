@@ -17,19 +17,21 @@ class PhonemeWorker:
 
     def reset(self) -> None:
         self.request: Request | None = None
+        self.pushed = False
         self.clauses: Iterator[Clause] = iter(())
 
     def step(self) -> bool:
         slot = self.slot
-        if not slot.clauses.writable:
+        if not slot.clauses.writable or (self.pushed and not slot.sounding):
             return False
         if self.request is not None:
             clause = next(self.clauses, None)
             if clause is not None:
+                self.pushed = True
                 return slot.clauses.push((clause, self.request))
+            self.request = None
         item = slot.sentences.pop()
         if item is None:
-            self.reset()
             return False
         if isinstance(item, End):
             self.reset()

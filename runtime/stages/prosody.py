@@ -11,7 +11,7 @@ from ..engine import Program
 from ..facts import VoiceFacts
 from ..slot import END, MAX_PHONEMES, End, Request, Slot, Span, SpokenWord
 from ..text import Clause
-from .stage import largest_block
+from .stage import FIRST_ROWS, largest_block, next_block
 
 LEAD_S = 0.1
 """Seconds of silence kept before the first phoneme; the voice itself would wait 0.4 s."""
@@ -45,7 +45,7 @@ class ProsodyWorker:
     def step(self) -> bool:
         if self.span is None:
             return self._begin()
-        return self._advance()
+        return self._advance(self.span)
 
     def _begin(self) -> bool:
         slot = self.slot
@@ -103,14 +103,15 @@ class ProsodyWorker:
             if w.first < w.last <= self.count
         )
 
-    def _advance(self) -> bool:
+    def _advance(self, span: Span) -> bool:
         """Run the pitch graph over the next block, or flush the acoustic graph's lookahead behind the clause."""
         frames = self.slot.frames
         if self.fed == self.rows:
             return self._flush()
         blocks = (*PITCH_BLOCKS, FIRST_BLOCK) if self.fed == 0 else PITCH_BLOCKS
         size = largest_block(blocks, self.rows - self.fed)
-        if frames.writable < size:
+        waiting = not self.slot.sounding and self.sent >= max(FIRST_ROWS, next_block(span, 0))
+        if waiting or frames.writable < size:
             return False
         bound = self.bound[size]
         rows = bound.inputs["frames"][0]

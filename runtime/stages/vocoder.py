@@ -102,4 +102,6 @@ class VocoderWorker:
         """Scale, keep within full scale, and hand to the listener."""
         np.multiply(samples, np.float32(volume), out=samples)
         np.clip(samples, -1.0, 1.0, out=samples)
-        self.slot.pcm.push(samples)
+        if len(samples):
+            self.slot.pcm.push(samples)
+            self.slot.begin_sound()

@@ -8,8 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from .lts import LetterToSound
-from .stress import PRIMARY, SECONDARY, compound, demote, promote
+from .stress import PRIMARY, SECONDARY, compound, demote, plain, promote
 from .symbols import VOWELS, Symbols
+from .tables import rows
 from .tagger import Tagger
 from .words_en import EnLexicon, add_ed, add_ing, add_s, coarse
 
@@ -39,6 +40,7 @@ OBJECTS = frozenset(
         "all",
     ]
 )
+SUBJECTS = frozenset(["I", "you", "we", "they", "You", "We", "They"])
 STOPS = frozenset(";:,.!?")
 
 
@@ -58,6 +60,10 @@ class EnglishG2P:
         self.lexicon = EnLexicon(folder / "en.lex", symbols)
         self._tagger = Tagger(self.lexicon.file)
         self._lts = LetterToSound(self.lexicon.file)
+        self._heteronyms: dict[str, list[tuple[re.Pattern[str], re.Pattern[str], str]]] = {}
+        for word, before, after, phonemes in rows("heteronyms.tsv"):
+            rule = (re.compile(before or ".*"), re.compile(after or ".*"), phonemes)
+            self._heteronyms.setdefault(word, []).append(rule)
         self._letters = {
             c: (self.lexicon.readings(c) or {}).get("DEFAULT", "") for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
         }
@@ -74,11 +80,22 @@ class EnglishG2P:
                 token.phonemes = given[i]
             elif token.text in STOPS:
                 token.phonemes = token.text
+            elif sound := self._by_neighbours(tokens, i):
+                token.phonemes = sound
             else:
                 token.phonemes = self._word(token, vowel_next, to_next).replace("ɾ", "T").replace("ʔ", "t")
             vowel_next = _starts_with_vowel(token.phonemes, vowel_next)
             to_next = token.text.lower() == "to"
         return [token.phonemes for token in tokens]
+
+    def _by_neighbours(self, tokens: list[Token], i: int) -> str:
+        """Phonemes of a word that heteronyms.tsv tells apart here, else ""."""
+        before = tokens[i - 1].text.lower() if i else ""
+        after = tokens[i + 1].text.lower() if i + 1 < len(tokens) else ""
+        for left, right, phonemes in self._heteronyms.get(tokens[i].text.lower(), ()):
+            if left.fullmatch(before) and right.fullmatch(after):
+                return phonemes
+        return ""
 
     def _word(self, token: Token, vowel_next: bool | None, to_next: bool) -> str:
         text = token.text
@@ -160,7 +177,7 @@ class EnglishG2P:
         """Whether a word in capitals is said letter by letter."""
         readings = self.lexicon.readings(word, gold=True) if self.lexicon.has(word) else None
         if readings:
-            return readings["DEFAULT"] in (self.spell(word), "ˌOkˈA") or False
+            return plain(readings["DEFAULT"]) == plain(self.spell(word))
         if self.lexicon.has(word.lower()):
             return False
         return len(word) < 5 or not set(word) & set("AEIOUY")
@@ -198,12 +215,13 @@ class EnglishG2P:
 
 
 def _mark_commands(tokens: list[Token]) -> None:
-    """A word that starts a clause and has an object after it is a command: "Record the song." """
-    starts = True
+    """A word that starts a clause and has an object is a command ("Record the song."); after "I", a verb."""
+    starts, subject = True, False
     for token, following in pairwise(tokens):
-        if starts and following.text in OBJECTS and coarse(token.tag) in ("NOUN", "ADJ"):
+        is_command = starts and following.text in OBJECTS | {"to"}
+        if (is_command or subject) and token.tag in ("NN", "NNP", "JJ"):
             token.tag = "VB"
-        starts = token.text in STOPS
+        starts, subject = token.text in STOPS, token.text in SUBJECTS
 
 
 def _choose(readings: dict[str, str], tag: str, vowel_next: bool | None) -> str:

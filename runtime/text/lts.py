@@ -17,7 +17,10 @@ START, END = "\x01", "\x02"
 FIRST_CODE = 3
 STEP = 1 / 16
 """Nats a cost step is worth."""
-BEAM = 8
+BEAM = 16
+"""Hypotheses that go on after each letter, at most."""
+WIDTH = 112
+"""Cost steps that they may lie behind the best."""
 LONGEST = 40
 """Letters; a longer word is read in pieces."""
 Hypothesis = tuple[int, str]
@@ -28,6 +31,7 @@ class LetterToSound:
 
     def __init__(self, file: LexiconFile) -> None:
         self._slots = file.array("lts", "I")
+        self._found: dict[str, int] = {}  # look-ups of the word at hand
         self._units: dict[str, list[str]] = {}
         self._phonemes = [""] * FIRST_CODE
         for i, unit in enumerate(bytes(file.bytes("lts.units")).decode("utf-8").split("\n")):
@@ -43,11 +47,16 @@ class LetterToSound:
 
     def _best(self, letters: list[str]) -> str:
         """Beam search; of hypotheses that the model cannot tell apart from here on, the best goes on."""
+        self._found.clear()
         reached: list[Hypothesis] = [(0, START * (ORDER - 1))]
         for codes in [*(self._units[letter] for letter in letters), [END]]:
             grown: list[Hypothesis] = []
             states: set[str] = set()
-            for hypothesis in sorted(reached):
+            reached.sort()
+            worst = reached[0][0] + WIDTH
+            for hypothesis in reached:
+                if hypothesis[0] > worst:
+                    break
                 contexts = self._contexts(hypothesis[1])
                 if contexts[0][0] not in states:
                     states.add(contexts[0][0])
@@ -60,7 +69,9 @@ class LetterToSound:
     def _contexts(self, history: str) -> list[tuple[str, int]]:
         """The contexts that the model knows, longest first, each with what backing off to it costs."""
         contexts = [("", 0)]
-        for n in range(1, ORDER):  # the model keeps the contexts of its n-grams: none longer than a missing one
+        for n in range(
+            1, ORDER
+        ):  # the model keeps its n-grams' contexts, so none is longer than a missing one
             context = history[len(history) - n :]
             found = self._find(context)
             if not found:
@@ -69,7 +80,9 @@ class LetterToSound:
             contexts.append((context, 0))
         return contexts[::-1]
 
-    def _grow(self, hypothesis: Hypothesis, contexts: list[tuple[str, int]], codes: list[str]) -> list[Hypothesis]:
+    def _grow(
+        self, hypothesis: Hypothesis, contexts: list[tuple[str, int]], codes: list[str]
+    ) -> list[Hypothesis]:
         """The hypothesis with each of the graphones after it."""
         cost, history = hypothesis
         out: list[Hypothesis] = []
@@ -83,6 +96,12 @@ class LetterToSound:
 
     def _find(self, gram: str) -> int:
         """The n-gram's slot, 0 when the model lacks it."""
+        if gram in self._found:
+            return self._found[gram]
+        self._found[gram] = value = self._look_up(gram)
+        return value
+
+    def _look_up(self, gram: str) -> int:
         hashed = crc32(gram.encode("utf-16-le"))
         mark = hashed >> 16
         slots = self._slots

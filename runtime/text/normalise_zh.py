@@ -17,6 +17,8 @@ _UNITS = {row[0]: row[3] for row in rows("units.tsv")}
 _CURRENCY = {row[0]: row[5] for row in rows("currency.tsv")}
 UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 CURRENCY = "|".join(sorted(map(re.escape, _CURRENCY), key=len, reverse=True))
+PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
+"""The characters that licence plates begin with."""
 SCALE = "[万亿千百十]{0,2}"
 MEASURES = (
     "个只条张件位名本辆台座栋层间家块片份次遍天周年分秒点小时公里千米斤吨元角毛倍杯瓶碗袋箱双对套口头匹艘"
@@ -29,7 +31,7 @@ TWO_OF = (
 )
 """Measure words before which a lone 2 is 两."""
 CALL = re.compile(
-    "(?:电话|手机|拨打|致电|热线|客服|号码|联系|短信|账号|卡号|编号|尾号|验证码|密码|QQ|微信|邮编|工号|学号|车牌)[^，。；]{0,4}$"
+    "(?:电话|手机|拨打|致电|热线|客服|号码|联系|短信|账号|卡号|编号|尾号|验证码|密码|QQ|微信|邮编|工号|学号|车牌|房间号|房号)[^，。；]{0,4}$"
 )
 
 
@@ -151,6 +153,15 @@ def _fraction(m: re.Match[str]) -> str | None:
     return f"{say.cardinal(bottom)}分之{say.cardinal(top)}"
 
 
+def _plate(m: re.Match[str]) -> str:
+    return "".join(f" {c} " if c.isalpha() else say.digits(c) for c in m.group() if c.isalnum()).strip()
+
+
+def _two(m: re.Match[str]) -> str | None:
+    """两 before a measure word, but 二 in "第1、2名"."""
+    return None if re.search("第[\\d、，]*$", m.string[: m.start()]) else "两"
+
+
 def _version(m: re.Match[str]) -> str:
     parts = m.group().split(".")
     return "点".join(say.digits(part) if len(part) > 2 else say.cardinal(int(part)) for part in parts)
@@ -159,10 +170,11 @@ def _version(m: re.Match[str]) -> str:
 def _letters(m: re.Match[str]) -> str:
     """Letters and digits joined: roads, exits, models, plates."""
     out = ""
-    for part in re.findall("[A-Za-z]+|[0-9]+", m.group()):
-        if part.isdigit():
-            one = "一"
-            out += say.cardinal(int(part)) if len(part) < 3 and part[0] != "0" else say.digits(part, one)
+    for part in re.findall(r"[A-Za-z]+|[0-9]+(?:\.[0-9]+)?", m.group()):
+        if "." in part:
+            out += say.decimal(part)
+        elif part.isdigit():
+            out += say.cardinal(int(part)) if len(part) < 3 and part[0] != "0" else say.digits(part)
         else:
             out += spell(part) if part.isupper() or len(part) == 1 else part
     return out
@@ -178,7 +190,7 @@ DIGIT_RULES = (
     rule("phone", r"[48]00-\d{3,4}-\d{3,4}(?!\d)", _phone),
     rule(
         "range",
-        r"(?P<first>\d+(?:\.\d+)?)\s?[-~—～–]+\s?(?P<last>\d+(?:\.\d+)?)"
+        r"(?P<first>\d+(?:\.\d+)?)[%％]?\s?[-~—～–]+\s?(?P<last>\d+(?:\.\d+)?)"
         rf"(?:\s?(?P<tail>%|％|(?:{UNIT})(?!\w)|[{MEASURES}月日号]))?(?![-\d])",
         _range,
     ),
@@ -188,29 +200,32 @@ DIGIT_RULES = (
     rule("unit", rf"(?P<num>{NUM})\s?(?P<unit>{UNIT})(?![A-Za-z0-9²³/])", _unit),
     rule("money", rf"(?P<num>{NUM})(?P<scale>{SCALE})\s?(?P<cur>{CURRENCY})(?P<unit>)(?!\w)", _money),
     rule("fraction", r"(\d{1,3})/(\d{1,3})(?![\d/])", _fraction),
+    rule("room", r"(\d{3,4})(?=号?(?:房|室)|教室|办公室|会议室)", lambda m: say.digits(m[1])),
     rule("digits", r"\d{3,}(?![\d.,]*\d)", _long_digits),
     rule("code", r"\d+[A-Z]+\d*(?![a-z])", _letters),
     rule("version", r"\d+(?:\.\d+){2,}", _version),
-    rule("measure", rf"2(?=[{TWO_OF}])", lambda m: "两"),
+    rule("measure", rf"2(?=[{TWO_OF}])", _two),
     rule("number", NUM, lambda m: number(m.group())),
 )  # fmt: skip
 SYMBOL_RULES = (
     rule("money", rf"(?P<cur>{CURRENCY})\s?(?P<num>{NUM})(?P<scale>{SCALE})\s?(?P<unit>元|块)?", _money),
     rule("phone", r"\+\d{2,3}[- ]?\d{3}[- ]?\d{4}[- ]?\d{4}", _phone),
     rule("temperature", rf"(-)({NUM})\s?(?:°\s?([CF])?(?![A-Za-z])|度)", _temperature),
+    rule("to", r"(?<=[日号天点分年月岁时%])\s?[-~—～–]+\s?(?=\d)", lambda m: "到"),
     rule("minus", rf"(?<![A-Za-z0-9)])-(?={NUM})", lambda m: "负"),
     rule("plus", r"\s?\+\s?", lambda m: "加"),
     rule("mark", r"~(?=\d)", lambda m: "大约"),
     *marks(2),
 )  # fmt: skip
 LETTER_RULES = (
+    rule("plate", rf"(?<=[{PROVINCES}])[A-Z][·• ]?[A-Z0-9]{{5,6}}(?![A-Za-z0-9])", _plate),
     *EN_LETTER_RULES[:2],
     rule(
         "money",
         rf"(?P<cur>{CURRENCY})\s?(?P<num>{NUM})(?P<scale>{SCALE})\s?(?P<unit>元|块)?",
         _money,
     ),
-    rule("code", r"[A-Z]{1,4}-?\d+[A-Z]{0,2}(?![a-z])", _letters),
+    rule("code", r"[A-Z]{1,4}-?\d+(?:\.\d+)?[A-Z]{0,2}(?![a-z])", _letters),
     rule("unit", r"(?:km/h|m/s)", lambda m: _UNITS[m[0]]),
 )
 TOKEN = re.compile(r"[A-Za-zÀ-ɏ]+|\d|[^\w\s]", re.UNICODE)
@@ -225,4 +240,6 @@ def read(token: re.Match[str], text: str, last: int) -> tuple[int, str, str] | N
         return first_that_fits(DIGIT_RULES, text, at, last)
     if word[0].isalpha():
         return first_that_fits(LETTER_RULES, text, at, last)
-    return None if word in QUIET else first_that_fits(SYMBOL_RULES, text, at, last)
+    if word in QUIET and not (word == "—" and text[at + 1 : at + 2].isdigit()):
+        return None
+    return first_that_fits(SYMBOL_RULES, text, at, last)

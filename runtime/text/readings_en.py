@@ -1,4 +1,4 @@
-"""How English says what a rule has matched: money, dates, codes, addresses … (the patterns: rules_en.py)."""
+"""How English says what a rule has matched: money, measures, codes, addresses … (dates: dates_en.py)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 from . import numbers_en as say
 from .tables import rows
 
-MONTHS = tuple(row[0] for row in rows("months.tsv"))
 SCALE = {"k": "thousand", "K": "thousand", "m": "million", "M": "million", "bn": "billion", "B": "billion"}
 UNITS = {row[0]: (row[1], row[2]) for row in rows("units.tsv")}
 CURRENCY = {row[0]: row[1:5] for row in rows("currency.tsv")}
@@ -62,87 +61,25 @@ def measure(m: re.Match[str]) -> str:
     return f"{number(m['num'])} {one if singular else many}"
 
 
-def month(name: str) -> str:
-    """The month of a name or its abbreviation."""
-    return next(month for month in MONTHS if month.startswith(name[:3]))
-
-
-def month_day(m: re.Match[str]) -> str | None:
-    """The like of "May 3rd, 2021"."""
-    day = int(m["day"])
-    if not 1 <= day <= 31:
-        return None
-    year = f"{', ' if ',' in m['gap'] else ' '}{say.year(int(m['year']))}" if m["year"] else ""
-    return f"{month(m['month'])} {say.ordinal(day)}{year}"
-
-
-def day_month(m: re.Match[str]) -> str | None:
-    """The like of "the 24th of May 1908"."""
-    day = int(m["day"])
-    if not 1 <= day <= 31:
-        return None
-    year = f" {say.year(int(m['year']))}" if m["year"] else ""
-    return (
-        f"{say.ordinal(day)} of {month(m['month'])}{year}"
-        if m["of"]
-        else f"{say.ordinal(day)} {month(m['month'])}{year}"
-    )
-
-
-def numeric_date(year: str, month: str, day: str) -> str | None:
-    """Year, month and day in digits; month and day change places where only that makes a date."""
-    if len(year) == 2:
-        year = ("19" if int(year) > 50 else "20") + year
-    first, second = int(month), int(day)
-    if first > 12:
-        first, second = second, first
-    if not (1 <= first <= 12 and 1 <= second <= 31):
-        return None
-    return f"{MONTHS[first - 1]} {say.ordinal(second)}, {say.year(int(year))}"
-
-
-CLOCK_TIME = re.compile(r"(?P<h>\d{1,2})[:：](?P<min>\d\d)(?P<s>)(?:\s?(?P<half>[AaPp])\.?[Mm])?")
-
-
-def clock(m: re.Match[str]) -> str | None:
-    """The like of "9:30 a.m.", "14:30", "1:30:05" (a duration)."""
-    hour, minute = int(m["h"]), int(m["min"] or 0)
-    if hour > 24 or minute > 59:
-        return None
-    half = f" {spell(m['half'][0] + 'M')}" if m["half"] else ""
-    if m["s"]:
-        parts = ((hour, "hour"), (minute, "minute"), (int(m["s"]), "second"))
-        said = [f"{say.cardinal(n)} {unit}{'' if n == 1 else 's'}" for n, unit in parts if n]
-        return (
-            " ".join(said) + half
-            if said and not half
-            else f"{say.cardinal(hour)} {say.cardinal(minute)}{half}"
-        )
-    if minute == 0:
-        return say.cardinal(hour) + (half or (" o'clock" if m["min"] else ""))
-    return f"{say.cardinal(hour)} {'oh ' if minute < 10 else ''}{say.cardinal(minute)}{half}"
-
-
-def time_range(m: re.Match[str]) -> str | None:
-    """The like of "9:00-17:30"."""
-    first = CLOCK_TIME.fullmatch(m["from"])
-    last = CLOCK_TIME.fullmatch(m["to"])
-    said = [clock(t) if t else None for t in (first, last)]
-    return f"{said[0]} to {said[1]}" if all(said) else None
-
-
-def time_stop(m: re.Match[str]) -> str | None:
-    """A time whose "a.m." may end the sentence."""
-    said = clock(m)
-    at_end = m["half"] and m.group().endswith(".") and not m.string[m.end() :].strip()
-    return f"{said}." if said and at_end else said
-
-
 def phone(m: re.Match[str]) -> str:
     """Digit by digit, a pause between groups."""
     groups = re.findall(r"\d+", m.group())
     plus = "plus " if m.group().startswith("+") else ""
     return plus + ", ".join(say.digits(group) for group in groups)
+
+
+CALLING = re.compile(r"\b(?:call|dial|phone|ring|text|number|tel|fax)\b[^.!?]{0,12}$", re.IGNORECASE)
+DIRECTIONS = {"N": "North", "S": "South", "E": "East", "W": "West"}
+
+
+def phone_after_call(m: re.Match[str]) -> str | None:
+    """Groups of digits that only a word like "call" makes a telephone number."""
+    return phone(m) if CALLING.search(m.string[: m.start()]) else None
+
+
+def direction(m: re.Match[str]) -> str:
+    """The like of "N" in "N Main St."."""
+    return DIRECTIONS[m[1]] + " "
 
 
 def fraction(m: re.Match[str]) -> str | None:
@@ -311,11 +248,6 @@ def plain_number(m: re.Match[str]) -> str:
     if re.fullmatch("(?:1[1-9]|20)\\d\\d", text):
         return say.year(int(text))
     return number(text)
-
-
-def decade(m: re.Match[str]) -> str:
-    """The like of "1980s"."""
-    return (say.cardinal(int(m[1])) + " " if m[1] else "") + say.decade(int(m[2]))
 
 
 def temperature(m: re.Match[str]) -> str:

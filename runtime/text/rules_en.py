@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from . import dates_en as dates
 from . import numbers_en as say
 from . import readings_en as read
+from .dates_en import MONTHS
 from .readings_en import CURRENCY as CURRENCIES
-from .readings_en import MONTHS, SCALE, UNITS, number
+from .readings_en import SCALE, UNITS, number
 from .rules import Rule, rule
 from .tables import rows
 
@@ -24,29 +26,34 @@ NUMBERED = (
 )
 UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 CURRENCY = "|".join(sorted(map(re.escape, CURRENCIES), key=len, reverse=True))
+STREETS = "St|Ave|Blvd|Rd|Ln|Dr|Hwy|Pkwy|Street|Avenue|Boulevard|Road|Lane|Drive|Way"
 DOMAINS = "com|org|net|edu|gov|io|co|uk|cn|de|fr|jp|info|biz|us|ca|au|tv|me|ai|app|dev|eu"
 CLOCK = r"\d{1,2}[:：]\d\d(?:\s?[AaPp]\.?[Mm]\b)?"
 HALF = r"\s?(?P<half>[AaPp])\.?[Mm]\b\.?"
 DIGIT_RULES = (
-    rule("date", r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)", lambda m: read.numeric_date(m[1], m[2], m[3])),
-    rule("date", r"(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})(?!\d)", lambda m: read.numeric_date(m[3], m[1], m[2])),
+    rule(
+        "date", r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)", lambda m: dates.numeric_date(m[1], m[2], m[3])
+    ),
+    rule("date", r"(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})(?!\d)", lambda m: dates.numeric_date(m[3], m[1], m[2])),
     rule(
         "date",
         r"(?P<day>\d{1,2})(?:st|nd|rd|th)?(?P<of> of)? "
         rf"(?P<month>{MONTH})(?:,? (?P<year>\d{{4}}))?(?!\w)",
-        read.day_month,
+        dates.day_month,
     ),
-    rule("time range", rf"(?P<from>{CLOCK})\s?[-~—]\s?(?P<to>{CLOCK})(?!\d)", read.time_range),
+    rule("time range", rf"(?P<from>{CLOCK})\s?[-~—]\s?(?P<to>{CLOCK})(?!\d)", dates.time_range),
     rule(
         "time",
         rf"(?P<h>\d{{1,2}})[:：](?P<min>\d\d)(?:[:：](?P<s>\d\d))?(?:{HALF})?(?![\d:])",
-        read.time_stop,
+        dates.time_stop,
     ),
-    rule("time", rf"(?P<h>\d{{1,2}})(?P<min>)(?P<s>){HALF}", read.time_stop),
+    rule("time", rf"(?P<h>\d{{1,2}})(?P<min>)(?P<s>){HALF}", dates.time_stop),
     rule("phone", r"(?:\d-)?\(?\d{3}\)?[-. ]\d{3}[-. ]\d{4}(?!\d)|\d{3}-\d{4}(?!\d)", read.phone),
     rule("phone", r"\d{3,4}-\d{7,8}(?!\d)|\d{3}-\d{4}-\d{4}(?!\d)", read.phone),
+    rule("phone", r"\d{3} \d{4}(?!\d)|\d{3} \d{3} \d{4}(?!\d)", read.phone_after_call),
+    rule("height", r"(\d{1,2})'\s?(\d{1,2})\"", lambda m: f"{number(m[1])} feet {number(m[2])} inches"),
     rule("ordinal", r"(\d[\d,]*)(?:st|nd|rd|th)\b", lambda m: say.ordinal(int(m[1].replace(",", "")))),
-    rule("decade", r"(1[5-9]|20)?(\d0)s\b", read.decade),
+    rule("decade", r"(1[5-9]|20)?(\d0)s\b", dates.decade),
     rule(
         "money", rf"(?P<num>{NUM})\s?(?P<scale>)(?P<cur>USD|EUR|GBP|CNY|RMB|JPY|HKD|€|£|¥)(?!\w)", read.money
     ),
@@ -54,7 +61,7 @@ DIGIT_RULES = (
     rule("fraction", r"(?:(?P<whole>\d+) )?(?P<top>\d{1,3})/(?P<bottom>\d{1,3})(?![\d/])", read.fraction),
     rule(
         "range",
-        r"(?P<first>\d+(?:\.\d+)?)\s?[-–~]\s?(?P<last>\d+(?:\.\d+)?)"
+        r"(?P<first>\d+(?:\.\d+)?)%?\s?[-–~]\s?(?P<last>\d+(?:\.\d+)?)"
         rf"(?:\s?(?P<tail>%|(?:{UNIT})(?!\w)))?(?![-\d])",
         read.span,
     ),
@@ -63,7 +70,7 @@ DIGIT_RULES = (
     rule("unit", rf"(?P<num>{NUM})(?P<dash>-)?\s?(?P<unit>{UNIT})(?![\w²³/])", read.measure),
     rule("ratio", r"(\d+):(\d+)(?![\d:])", lambda m: f"{number(m[1])} to {number(m[2])}"),
     rule("times", r"(\d+)\s?[x×]\s?(\d+)(?!\w)", lambda m: f"{number(m[1])} by {number(m[2])}"),
-    rule("scale", rf"({NUM})(k|K|M|bn|B)(?!\w)", lambda m: f"{number(m[1])} {SCALE[m[2]]}"),
+    rule("scale", rf"({NUM})(k|K|M|bn)(?!\w)", lambda m: f"{number(m[1])} {SCALE[m[2]]}"),
     rule("code", r"\d+[A-Za-z][A-Za-z0-9]*", read.mixed_code),
     rule("version", r"\d+(?:\.\d+){2,}", read.version),
     rule("number", NUM, read.plain_number),
@@ -86,7 +93,7 @@ SYMBOL_RULES = (
     rule(
         "phone", r"\+\d{1,3}[- ]?(?:\(?\d{1,4}\)?[- ]?){2,4}\d{2,4}(?!\d)|\(\d{3}\) ?\d{3}-\d{4}", read.phone
     ),
-    rule("decade", r"'()(\d0)s\b", read.decade),
+    rule("decade", r"'()(\d0)s\b", dates.decade),
     rule("number sign", r"#(?=\d)", lambda m: "number "),
     rule("hashtag", r"#(?=[A-Za-z])", lambda m: "hashtag "),
     rule("minus", rf"(?<![\w)])-(?={NUM})", lambda m: "minus "),
@@ -96,13 +103,14 @@ SYMBOL_RULES = (
     *marks(1),
 )
 LETTER_RULES = (
+    rule("direction", rf"([NSEW]) (?=(?:[A-Z][a-z]+|\d+(?:st|nd|rd|th)) (?:{STREETS})\b)", read.direction),
     rule("web", r"(?:https?://|www\.)[^\s\"'<>，。]*[\w/]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", read.address),
     rule("web", rf"(?:[A-Za-z0-9-]+\.)+(?:{DOMAINS})\b(?:/[\w/.?=&%#-]*[\w/])?", read.address),
     rule(
         "date",
         rf"(?P<month>{MONTH}) (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:%])"
         r"(?P<gap>,? ?)(?P<year>\d{4}\b)?(?<! )",
-        read.month_day,
+        dates.month_day,
     ),
     rule("money", rf"(?P<cur>{CURRENCY})\s?(?P<num>{NUM})(?:\s?(?P<scale>(?:{SCALES})\b))?", read.money),
     rule("road", r"(?P<letters>I|US|M|A|B|E|SR|CR|FM)-(?P<digits>\d{1,4})(?P<tail>[NSEW])?\b", read.road),

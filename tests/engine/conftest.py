@@ -10,9 +10,13 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from hypothesis import settings
+from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 from stonechat.engine import Bound, Program, load_graph
+
+settings.register_profile("engine", max_examples=20, deadline=None)  # machines are shared
+settings.load_profile("engine")
 
 Values = dict[str, np.ndarray[Any, Any]]
 TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "bool": 9}
@@ -115,8 +119,3 @@ def session_of() -> Callable[..., onnxruntime.InferenceSession]:
 @pytest.fixture(scope="session")
 def data() -> Path:
     return Path(__file__).parent / "data"
-
-
-@pytest.fixture(scope="session")
-def float_type() -> int:
-    return int(TensorProto.FLOAT)

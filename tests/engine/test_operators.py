@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from onnx import helper, numpy_helper
 from stonechat.engine import Program, load_graph
@@ -14,8 +12,6 @@ from stonechat.errors import ModelError
 
 node = helper.make_node
 SHAPES = st.lists(st.integers(1, 5), min_size=1, max_size=4)
-settings.register_profile("engine", max_examples=int(os.environ.get("EXAMPLES", "20")), deadline=None)
-settings.load_profile("engine")
 
 
 def normal(shape, seed=0):
