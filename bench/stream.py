@@ -18,17 +18,56 @@ import time
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ[_name] = "1"
 
-import numpy as np
-
-import stonechat
+import numpy as np  # noqa: E402
+import stonechat  # noqa: E402
 
 SHORT = (
-    *("前方三百米右转。", "进入中山路。", "您已偏航。", "请系好安全带。", "今天晴，二十六度。", "有新的消息。", "电量不足。"),
-    *("请在路口掉头。", "目的地在您的左侧。", "正在为您查询。", "音量已调高。", "好的。", "左转。", "到达终点。"),
-    *("前方有测速摄像。", "请靠右行驶。", "会议三点开始。", "门已打开。", "请取票。", "欢迎光临。", "谢谢使用。", "请稍候。"),
+    *(
+        "前方三百米右转。",
+        "进入中山路。",
+        "您已偏航。",
+        "请系好安全带。",
+        "今天晴，二十六度。",
+        "有新的消息。",
+        "电量不足。",
+    ),
+    *(
+        "请在路口掉头。",
+        "目的地在您的左侧。",
+        "正在为您查询。",
+        "音量已调高。",
+        "好的。",
+        "左转。",
+        "到达终点。",
+    ),
+    *(
+        "前方有测速摄像。",
+        "请靠右行驶。",
+        "会议三点开始。",
+        "门已打开。",
+        "请取票。",
+        "欢迎光临。",
+        "谢谢使用。",
+        "请稍候。",
+    ),
     *("前方拥堵两公里。", "已连接蓝牙。", "请说话。"),
-    *("Turn left.", "Turn right now.", "Keep straight.", "Route found.", "Speed limit 30.", "You have arrived."),
-    *("Low battery.", "New message.", "Please wait.", "Thank you.", "Door is open.", "Take the exit.", "Merge left."),
+    *(
+        "Turn left.",
+        "Turn right now.",
+        "Keep straight.",
+        "Route found.",
+        "Speed limit 30.",
+        "You have arrived.",
+    ),
+    *(
+        "Low battery.",
+        "New message.",
+        "Please wait.",
+        "Thank you.",
+        "Door is open.",
+        "Take the exit.",
+        "Merge left.",
+    ),
     *("It is sunny.", "Call ended.", "Volume up.", "Good morning.", "Seat belt, please.", "Make a U-turn."),
     *("Slow down.", "At the light.", "Half a mile.", "Welcome home.", "Recalculating.", "Nearly there."),
 )
@@ -62,6 +101,11 @@ def percentile_ms(seconds: list[float], q: float) -> float:
     return float(np.percentile(seconds, q) * 1000)
 
 
+def first_sound_line(what: str, seconds: list[float]) -> str:
+    p50, p95 = percentile_ms(seconds, 50), percentile_ms(seconds, 95)
+    return f"first 40 ms, {what}: p50 {p50:.1f} ms, p95 {p95:.1f} ms"
+
+
 def peak_of_say_mb() -> float:
     """Peak resident megabytes of a `stonechat say` process, as the kernel counts it."""
     command = [sys.executable, "-m", "stonechat", "say", "-o", os.devnull, PARAGRAPH[:120]]
@@ -80,14 +124,20 @@ def main() -> None:
     print(f"load and warm-up                      {(time.perf_counter() - began) * 1000:8.1f} ms")
     first_sound_s(voice, PARAGRAPH)
     short = [first_sound_s(voice, text) for text in SHORT]
-    print(f"first 40 ms, {len(SHORT)} short sentences: p50 {percentile_ms(short, 50):.1f} ms, p95 {percentile_ms(short, 95):.1f} ms")
     long = [first_sound_s(voice, PARAGRAPH[i:]) for i in range(20)]
+    print(first_sound_line(f"{len(SHORT)} short sentences", short))
     ratio = percentile_ms(long, 95) / percentile_ms(short, 95)
-    print(f"first 40 ms, {len(PARAGRAPH)} characters: p50 {percentile_ms(long, 50):.1f} ms, p95 {percentile_ms(long, 95):.1f} ms, x{ratio:.2f}")
-    for name, wishes in (("40 ms chunks", {}), ("40 ms, inline", {"inline": True}), ("1 s chunks", {"chunk_ms": 1000})):
+    print(first_sound_line(f"{len(PARAGRAPH)} characters", long) + f", x{ratio:.2f}")
+    for name, wishes in (
+        ("40 ms chunks", {}),
+        ("40 ms, inline", {"inline": True}),
+        ("1 s chunks", {"chunk_ms": 1000}),
+    ):
         rows = [real_time_factor(voice, PARAGRAPH, **wishes) for _ in range(3)]
         wall, cpu, sound = min(rows)
-        print(f"real-time factor, {name:<14} wall {wall:.4f}  processor {cpu:.4f}  over {sound:.1f} s of sound")
+        print(
+            f"real-time factor, {name:<14} wall {wall:.4f}  processor {cpu:.4f}  over {sound:.1f} s of sound"
+        )
     voice.close()
 
 

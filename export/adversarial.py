@@ -33,7 +33,11 @@ class AdversarialTrainer(Trainer):
     """A trainer whose decoder also has to pass for real."""
 
     def __init__(
-        self, folder: Path, network: NetworkConfig, config: TrainConfig, extra: AdversarialConfig | None = None
+        self,
+        folder: Path,
+        network: NetworkConfig,
+        config: TrainConfig,
+        extra: AdversarialConfig | None = None,
     ) -> None:
         super().__init__(folder, network, config)
         self.extra, self.began = extra or AdversarialConfig(), -1
@@ -45,8 +49,8 @@ class AdversarialTrainer(Trainer):
 
     def load_extra(self, state: dict[str, object]) -> None:
         if "judges" in state:
-            self.judges.load_state_dict(state["judges"])  # type: ignore[arg-type]
-            self.judge_optimiser.load_state_dict(state["judge_optimiser"])  # type: ignore[arg-type]
+            self.judges.load_state_dict(state["judges"])
+            self.judge_optimiser.load_state_dict(state["judge_optimiser"])
 
     def losses(self, batch: Batch) -> dict[str, Tensor]:
         """Regression losses, and those of the discriminators, which take their own step on the way."""

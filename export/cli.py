@@ -47,10 +47,16 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     train = commands.add_parser("train", help="train the student; resumes what the run folder holds")
     train.add_argument("--corpus", type=Path, required=True)
-    train.add_argument("--run", dest="folder", type=Path, required=True, help="run folder: checkpoint, log, pictures")
+    train.add_argument(
+        "--run", dest="folder", type=Path, required=True, help="run folder: checkpoint, log, pictures"
+    )
     train.add_argument("--steps", type=int, default=20_000, help="steps in all; default 20000")
-    train.add_argument("--cooldown", type=int, default=2000, help="of these, steps of falling learning rate at the end")
-    train.add_argument("--adversarial", action="store_true", help="discriminators join: for the last steps of a run")
+    train.add_argument(
+        "--cooldown", type=int, default=2000, help="of these, steps of falling learning rate at the end"
+    )
+    train.add_argument(
+        "--adversarial", action="store_true", help="discriminators join: for the last steps of a run"
+    )
     train.add_argument("--start", type=Path, help="begin from the weights file of a voice")
     train.add_argument("--batch", type=int, default=16)
     train.add_argument("--seed", type=int, default=0)
@@ -59,16 +65,22 @@ def parser() -> argparse.ArgumentParser:
     pack = commands.add_parser("pack", help="write a voice pack from a run")
     pack.add_argument("--run", dest="folder", type=Path, help="run folder")
     pack.add_argument("--weights", type=Path, help="instead of --run: a weights file")
-    pack.add_argument("--out", type=Path, required=True, help="folder of the voice pack; its name names the voice")
+    pack.add_argument(
+        "--out", type=Path, required=True, help="folder of the voice pack; its name names the voice"
+    )
     pack.add_argument("--card", type=Path, help="JSON with licence, data and figures, for voice.json")
     pack.add_argument("--keep-weights", type=Path, help="also write the weights as float16, to train on from")
     pack.set_defaults(run=run_pack)
-    verify = commands.add_parser("verify", help="check a voice pack: three engines agree, stream equals batch, sizes")
+    verify = commands.add_parser(
+        "verify", help="check a voice pack: three engines agree, stream equals batch, sizes"
+    )
     verify.add_argument("pack", type=Path)
     verify.set_defaults(run=run_verify)
     corpus = commands.add_parser("corpus", help="make a corpus: the teacher speaks sentences", add_help=False)
     corpus.add_argument("rest", nargs=argparse.REMAINDER)
-    corpus.set_defaults(run=lambda args: importlib.import_module("stonechat.export.corpus_maker").main(args.rest))
+    corpus.set_defaults(
+        run=lambda args: importlib.import_module("stonechat.export.corpus_maker").main(args.rest)
+    )
     return top
 
 
@@ -79,13 +91,14 @@ def run_train(args: argparse.Namespace) -> int:
     from .adversarial import AdversarialTrainer
     from .network import NetworkConfig
     from .pack import load_weights
+    from .plots import draw
     from .train import TrainConfig, Trainer, train
 
     torch.set_flush_denormal(True)
     config = TrainConfig(batch=args.batch, cooldown=args.cooldown, seed=args.seed, device=args.device)
     start = load_weights(args.start)[1:] if args.start else None
     kind = AdversarialTrainer if args.adversarial else Trainer
-    train(args.corpus, kind(args.folder, NetworkConfig(), config), args.steps, start)
+    train(args.corpus, kind(args.folder, NetworkConfig(), config), args.steps, start, draw)
     return 0
 
 

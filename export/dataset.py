@@ -69,7 +69,7 @@ def _utterance(row: dict, features: dict[str, NDArray], audio: NDArray[np.int16]
     durations = features["durations"][slice(*row["dur"])].astype(np.float32)
     frames = len(audio) // HOP + 1
     index, position = frame_position(np.cumsum(durations) * np.float32(UNIT / HOP), frames)
-    curves = (features[k][slice(*row["frames"])].astype(np.float32) for k in ("f0", "energy"))
+    f0, energy = (features[k][slice(*row["frames"])].astype(np.float32) for k in ("f0", "energy"))
     return Utterance(
         row["id"],
         row["lang"],
@@ -78,7 +78,7 @@ def _utterance(row: dict, features: dict[str, NDArray], audio: NDArray[np.int16]
         durations,
         index,
         position,
-        frame_prosody(*curves, frames),
+        frame_prosody(f0, energy, frames),
         audio,
     )
 

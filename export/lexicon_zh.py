@@ -114,9 +114,9 @@ def compile_zh() -> Sections:
     default: dict[str, str] = {}
     for first, last in RANGES:
         for code in range(first, last + 1):
-            reading = fixed.get(chr(code), [char_reading(chr(code))])[0]
-            if reading:
-                default[chr(code)] = reading
+            syllable = fixed.get(chr(code), [char_reading(chr(code))])[0]
+            if syllable:
+                default[chr(code)] = syllable
     words: dict[bytes, bytes] = {}
     lengths: dict[str, int] = {}
     for word, cost in costs.items():
@@ -138,8 +138,8 @@ def compile_zh() -> Sections:
         bounds.extend((first, last, len(readings)))
         for code in range(first, last + 1):
             char = chr(code)
-            reading = default.get(char)
-            readings.append(syllables.setdefault(reading, len(syllables)) if reading else 0xFFFF)
+            spoken = default.get(char)
+            readings.append(syllables.setdefault(spoken, len(syllables)) if spoken else 0xFFFF)
             masks.append(lengths.get(char, 0))
             single.append(costs.get(char, 179))
     print(f"zh: {len(words)} words, {len(default)} characters, {len(syllables)} syllables")

@@ -185,7 +185,7 @@ def sliding(buffer: Tensor, blocks: int) -> Tensor:
 
 
 class ChunkAttention(nn.Module):
-    """Attention of each chunk on itself and on LEFT_CHUNKS chunks before it, with a learnt relative bias; then an MLP."""
+    """Attention of a chunk on itself and LEFT_CHUNKS chunks before it, with a learnt relative bias; then an MLP."""
 
     def __init__(self, width: int, hidden: int, heads: int) -> None:
         super().__init__()

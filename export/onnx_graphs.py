@@ -1,4 +1,4 @@
-"""The student's four graphs as ONNX files, streaming state as explicit inputs and outputs (`*_state_in`, `*_state_out`)."""
+"""The student's four graphs as ONNX files; streaming state is explicit (`*_state_in`, `*_state_out`)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .dataset import Batch
 from .network import Student
 from .synthesis import RATE_HZ
-from .train import encode_frames, synthesise, to_tensors
+from .train import Trainer, encode_frames, synthesise, to_tensors
 
 SHOWN = ("spectral", "duration", "f0", "voicing", "energy")
 
@@ -35,7 +35,9 @@ def plot_losses(log: Path, picture: Path) -> None:
 def log_spectrogram(wave: NDArray[np.float32], window: int = 1024, hop: int = 256) -> NDArray[np.float32]:
     """(n,) -> dB (bins, frames), floor at -100 dB."""
     frames = np.lib.stride_tricks.sliding_window_view(wave, window)[::hop] * np.hanning(window)
-    return np.maximum(20 * np.log10(np.abs(np.fft.rfft(frames)).T / window * 4 + 1e-9), -100).astype(np.float32)
+    return np.maximum(20 * np.log10(np.abs(np.fft.rfft(frames)).T / window * 4 + 1e-9), -100).astype(
+        np.float32
+    )
 
 
 @torch.no_grad()
@@ -46,8 +48,9 @@ def plot_spectrograms(student: Student, batch: Batch, picture: Path, count: int 
     b = to_tensors(batch, "cpu")
     style, frames, _ = encode_frames(student, b)
     made = synthesise(student, b, style, frames)
+    count = min(count, len(made))
     figure = Figure((5 * count, 6), layout="constrained")
-    panels = figure.subplots(2, count)
+    panels = figure.subplots(2, count, squeeze=False)
     for column in range(count):
         for row, (title, wave) in enumerate((("predicted", made), ("target", b["audio"]))):
             image = log_spectrogram(wave[column].numpy())
@@ -55,3 +58,9 @@ def plot_spectrograms(student: Student, batch: Batch, picture: Path, count: int 
             panels[row][column].imshow(image, origin="lower", aspect="auto", vmin=-100, vmax=0, extent=extent)
             panels[row][column].set(title=title, xlabel="s", ylabel="kHz")
     figure.savefig(picture, dpi=70)
+
+
+def draw(trainer: Trainer, batch: Batch) -> None:
+    """Both pictures, into the run folder: losses.png and spectrograms.png."""
+    plot_losses(trainer.folder / "train.csv", trainer.folder / "losses.png")
+    plot_spectrograms(trainer.average, batch, trainer.folder / "spectrograms.png")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import csv
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -215,7 +216,8 @@ class Log:
     FIELDS = ("step", "seconds", "rate", "total", "spectral", "duration", "f0", "voicing", "energy")
 
     def __init__(self, folder: Path) -> None:
-        self.path, self.rows, self.began = folder / "train.csv", [], time.monotonic()
+        self.path, self.began = folder / "train.csv", time.monotonic()
+        self.rows: list[dict[str, float]] = []
 
     def add(self, parts: dict[str, float]) -> None:
         self.rows.append(parts)
@@ -224,10 +226,12 @@ class Log:
         mean = {k: float(np.mean([r[k] for r in self.rows])) for k in self.rows[0]}
         row = {"step": step, "seconds": round(time.monotonic() - self.began, 1), "rate": rate, **mean}
         row |= {f"valid_{k}": v for k, v in valid.items()}
-        new = not self.path.exists()
+        fields = list(row)
+        if self.path.exists():  # a later stage may measure more than the first one's columns
+            fields = self.path.read_text("utf8").split("\n", 1)[0].split(",")
         with self.path.open("a", newline="", encoding="utf8") as file:
-            writer = csv.DictWriter(file, list(row))
-            if new:
+            writer = csv.DictWriter(file, fields, extrasaction="ignore", lineterminator="\n")
+            if not file.tell():
                 writer.writeheader()
             writer.writerow(row)
         self.rows = []
@@ -235,9 +239,16 @@ class Log:
 
 
 def train(
-    corpus: Path, trainer: Trainer, steps: int, start: tuple[dict[str, Tensor], int] | None = None
+    corpus: Path,
+    trainer: Trainer,
+    steps: int,
+    start: tuple[dict[str, Tensor], int] | None = None,
+    on_save: Callable[[Trainer, Batch], None] | None = None,
 ) -> Trainer:
-    """Train up to `steps` steps in all, resuming what the run folder holds, else from weights and their step."""
+    """Train up to `steps` steps in all, resuming what the run folder holds, else from weights and their step.
+
+    `on_save` is called after each checkpoint, with a batch of validation.
+    """
     plan, folder, config = CropPlan(), trainer.folder, trainer.config
     training, held = split(load_corpus(corpus, folder.parent / "audio.npy"))
     if not trainer.resume() and start is not None:
@@ -256,4 +267,6 @@ def train(
             if trainer.step % config.save_every == 0 or trainer.step == steps:
                 trainer.save()
                 bar.write(str(log.write(trainer.step, rate, trainer.validate(valid))))
+                if on_save:
+                    on_save(trainer, valid[0])
     return trainer

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
 from stonechat.engine import Program, load_graph
 from stonechat.facts import GRAPHS, read_facts
 
@@ -31,7 +30,9 @@ class Check:
         return self.value <= self.limit
 
     def __str__(self) -> str:
-        return f"{'ok  ' if self.passed else 'FAIL'} {self.what:<44} {self.value:12.3g}  (limit {self.limit:g})"
+        return (
+            f"{'ok  ' if self.passed else 'FAIL'} {self.what:<44} {self.value:12.3g}  (limit {self.limit:g})"
+        )
 
 
 def verify(folder: Path) -> list[Check]:
@@ -47,19 +48,32 @@ def check_graph(path: Path) -> list[Check]:
     feeds = random_feeds(path)
     ours = run_numpy(path, feeds)
     checks = [
-        Check(f"{path.stem}: numpy against onnxruntime", difference(ours, run_onnxruntime(path, feeds)), TOLERANCE),
-        Check(f"{path.stem}: numpy against onnx.reference", difference(ours, run_reference(path, feeds)), TOLERANCE),
+        Check(
+            f"{path.stem}: numpy against onnxruntime",
+            difference(ours, run_onnxruntime(path, feeds)),
+            TOLERANCE,
+        ),
+        Check(
+            f"{path.stem}: numpy against onnx.reference",
+            difference(ours, run_reference(path, feeds)),
+            TOLERANCE,
+        ),
     ]
     if path.stem != "encoder":
-        checks.append(Check(f"{path.stem}: blocks of 3 against one of {FRAMES}", stream_difference(path, feeds), TOLERANCE))
+        checks.append(
+            Check(
+                f"{path.stem}: blocks of 3 against one of {FRAMES}", stream_difference(path, feeds), TOLERANCE
+            )
+        )
     return checks
 
 
 def random_feeds(path: Path) -> dict[str, NDArray[Any]]:
     """Plausible inputs for every input of a graph; streaming state is zero."""
-    rng, feeds = np.random.default_rng(0), {}
+    rng, sizes = np.random.default_rng(0), {"T": FRAMES, "N": PHONEMES}
+    feeds: dict[str, NDArray[Any]] = {}
     for value in load_graph(path).inputs:
-        shape = [{"T": FRAMES, "N": PHONEMES}.get(str(d), d) for d in value.shape]
+        shape = tuple(sizes[d] if isinstance(d, str) else d for d in value.shape)
         if value.dtype.kind == "i":
             feeds[value.name] = rng.integers(1, 170, shape)
         elif value.name.endswith("_state_in"):
@@ -85,7 +99,10 @@ def _run_blocks(path: Path, feeds: Mapping[str, NDArray[Any]], block: int) -> di
     if path.stem == "encoder":
         bound, steps = program.bind({"N": PHONEMES}, state), [slice(None)]
     else:
-        bound, steps = program.bind({"T": block}, state), [slice(i, i + block) for i in range(0, FRAMES, block)]
+        bound, steps = (
+            program.bind({"T": block}, state),
+            [slice(i, i + block) for i in range(0, FRAMES, block)],
+        )
     pieces: dict[str, list[NDArray[Any]]] = {}
     for step in steps:
         for name, view in bound.inputs.items():
@@ -113,4 +130,6 @@ def run_reference(path: Path, feeds: Mapping[str, NDArray[Any]]) -> dict[str, ND
 
 def difference(ours: Mapping[str, NDArray[Any]], theirs: Mapping[str, NDArray[Any]]) -> float:
     """Largest difference of any shared output, relative to that output's own size."""
-    return max(float(np.abs(a - theirs[n]).max() / max(1.0, np.abs(theirs[n]).max())) for n, a in ours.items())
+    return max(
+        float(np.abs(a - theirs[n]).max() / max(1.0, np.abs(theirs[n]).max())) for n, a in ours.items()
+    )

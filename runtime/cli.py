@@ -105,7 +105,8 @@ def say_text(args: argparse.Namespace) -> None:
         voice = stack.enter_context(load(args.model, engine=args.engine, sessions=1))
         wishes = {k: getattr(args, k) for k in ("speed", "volume", "seed", "voice", "chunk_ms")}
         for chunk in voice.inference(text, stream=True, **wishes):
-            if not all([sink(chunk) for sink in sinks]):
+            heard = [sink(chunk) for sink in sinks]
+            if not all(heard):
                 break
 
 

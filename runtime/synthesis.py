@@ -8,7 +8,7 @@ the inverse STFT (Hann, window 4 hops). All arrays are views of one slot's memor
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ _NATIVE_FFT = np.lib.NumpyVersion(np.__version__) >= "2.0.0"  # float32 transfor
 def rfft(frames: Floats, out: NDArray[np.complex64]) -> None:
     """Real FFT of each row into `out`."""
     if _NATIVE_FFT:
-        np.fft.rfft(frames, out=out)
+        np.fft.rfft(frames, out=cast(Any, out))
     else:
         np.copyto(out, np.fft.rfft(frames), casting="same_kind")
 
@@ -36,7 +36,7 @@ def rfft(frames: Floats, out: NDArray[np.complex64]) -> None:
 def irfft(spectra: NDArray[np.complex64], out: Floats) -> None:
     """Inverse of `rfft`."""
     if _NATIVE_FFT:
-        np.fft.irfft(spectra, out=out)
+        np.fft.irfft(spectra, out=cast(Any, out))
     else:
         np.copyto(out, np.fft.irfft(spectra), casting="same_kind")
 

@@ -44,7 +44,9 @@ def load(
     facts = read_facts(find_voice(name))
     current().limit_blas_threads(1)
     pool = MemoryPool(pool_mib, lock)
-    programs = {graph: _place(pool, graph, _program(engine, facts.graph(graph), _longest(graph))) for graph in GRAPHS}
+    programs = {
+        graph: _place(pool, graph, _program(engine, facts.graph(graph), _longest(graph))) for graph in GRAPHS
+    }
     models = Models(facts, Frontend.load(), MappingProxyType(programs))
     voice = Voice(models, pool, sessions)
     voice.warm_up()

@@ -40,9 +40,7 @@ def test_text_to_a_wav_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["--file", "stdin", "-"])
-def test_text_from_file_and_standard_input(
-    tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_text_from_file_and_standard_input(tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "t.txt").write_text("\ufeff右转。", "utf8")
     monkeypatch.setattr(sys, "stdin", Stdin("右转。"))
     source = {"--file": ["--file", str(tmp_path / "t.txt")], "stdin": [], "-": ["-"]}[how]
@@ -52,7 +50,12 @@ def test_text_from_file_and_standard_input(
 
 
 def test_options_reach_the_voice(tmp_path: Path) -> None:
-    for name, options in {"a": [], "b": ["--speed", "0.8"], "c": ["--voice", "heart"], "d": ["--seed", "9"]}.items():
+    for name, options in {
+        "a": [],
+        "b": ["--speed", "0.8"],
+        "c": ["--voice", "heart"],
+        "d": ["--seed", "9"],
+    }.items():
         assert main([*SAY, "-o", str(tmp_path / f"{name}.wav"), *options, "你好，世界。"]) == 0
     sounds = [read_wav(tmp_path / f"{name}.wav") for name in "abcd"]
     assert len(sounds[1]) > len(sounds[0])

@@ -65,7 +65,7 @@ def test_faults_are_named(tmp_path: Path, changes: dict[str, object], says: str)
 def test_lacking_graph_is_named(tmp_path: Path) -> None:
     write(tmp_path)
     (tmp_path / "pitch.onnx").unlink()
-    with pytest.raises(VoiceError, match="pitch.onnx"):
+    with pytest.raises(VoiceError, match=r"pitch\.onnx"):
         read_facts(tmp_path)
 
 

@@ -68,9 +68,7 @@ def test_chunks_tell_size_time_and_words(voice: stonechat.Voice) -> None:
 
 
 def test_slower_is_longer_and_softer_is_softer(voice: stonechat.Voice) -> None:
-    plain, slow, soft = (
-        voice.inference(TEXT, **w)[0] for w in ({}, {"speed": 0.8}, {"volume": 0.5})
-    )
+    plain, slow, soft = (voice.inference(TEXT, **w)[0] for w in ({}, {"speed": 0.8}, {"volume": 0.5}))
     assert 1.15 < len(slow) / len(plain) < 1.35
     unclipped = np.abs(plain) < 1
     np.testing.assert_allclose(soft[unclipped], plain[unclipped] * 0.5, atol=1e-6)
@@ -78,7 +76,15 @@ def test_slower_is_longer_and_softer_is_softer(voice: stonechat.Voice) -> None:
 
 @pytest.mark.parametrize(
     "wishes",
-    [{"speed": 2}, {"volume": -1}, {"seed": -1}, {"seed": 1.5}, {"chunk_ms": 50}, {"voice": "nobody"}, {"loud": 1}],
+    [
+        {"speed": 2},
+        {"volume": -1},
+        {"seed": -1},
+        {"seed": 1.5},
+        {"chunk_ms": 50},
+        {"voice": "nobody"},
+        {"loud": 1},
+    ],
     ids=str,
 )
 def test_wrong_wishes_are_named(voice: stonechat.Voice, wishes: dict[str, object]) -> None:

@@ -12,7 +12,7 @@ from ..errors import OptionError
 from .graph import ValueInfo, load_graph
 from .kernels.operator import Array
 from .plan import Slot
-from .program import Bound, check_dims, lay_out, nbytes, sizes, state_pairs, view
+from .program import Bound, Program, check_dims, lay_out, nbytes, sizes, state_pairs, view
 
 
 def _onnxruntime() -> Any:
@@ -25,7 +25,7 @@ def _onnxruntime() -> Any:
     return onnxruntime
 
 
-class OrtProgram:
+class OrtProgram(Program):
     """The interface of `Program`, run by onnxruntime on one thread. Its weights lie in onnxruntime's own memory."""
 
     def __init__(self, path: Path, max_dims: Mapping[str, int]) -> None:
@@ -51,11 +51,12 @@ class OrtProgram:
         del weights
         self._arena = arena
 
-    def bind(self, dims: Mapping[str, int], state: Array) -> Bound:
+    def bind(self, dims: Mapping[str, int] | None = None, state: Array | None = None) -> Bound:
         """Views of the arena and of a session's `state`, and a run that reads and writes them in place."""
         if self._arena is None:
             raise OptionError("bind before place: give the program its memory first")
-        arena, dims = self._arena, dict(dims)
+        arena, dims = self._arena, dict(dims or {})
+        state = np.empty(0, np.uint8) if state is None else state
         kept = {n: _view(state, s, self._states[n][0], dims) for n, s in self._state_slots.items()}
         before = {b.name: n for n, (b, _) in self._states.items()}
         after = {a.name: n for n, (_, a) in self._states.items()}

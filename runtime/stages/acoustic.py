@@ -12,7 +12,6 @@ from ..slot import End, Slot, Span
 from .stage import BLOCKS, next_block
 
 
-
 class AcousticWorker:
     """Runs the acoustic graph along a clause and sends its features on, with the F0 that the source will need."""
 

@@ -1,12 +1,11 @@
 """Makes tests/data/tiny_voice: an untrained student of small widths, for tests that need the graphs, not the sound.
 
-    python tests/data/make_tiny_voice.py     (needs the export extra)
+python tests/data/make_tiny_voice.py     (needs the export extra)
 """
 
 from pathlib import Path
 
 import torch
-
 from stonechat.export.network import NetworkConfig, Student
 from stonechat.export.pack import write_pack
 
