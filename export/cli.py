@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -23,7 +22,10 @@ a corpus of one's own, spoken by the teacher:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    args = parser().parse_args(argv)
+    args, rest = parser().parse_known_args(argv)
+    if rest and args.run is not run_corpus:
+        parser().error(f"unrecognized arguments: {' '.join(rest)}")
+    args.rest = rest
     try:
         run: Callable[[argparse.Namespace], int] = args.run
         return run(args)
@@ -77,11 +79,15 @@ def parser() -> argparse.ArgumentParser:
     verify.add_argument("pack", type=Path)
     verify.set_defaults(run=run_verify)
     corpus = commands.add_parser("corpus", help="make a corpus: the teacher speaks sentences", add_help=False)
-    corpus.add_argument("rest", nargs=argparse.REMAINDER)
-    corpus.set_defaults(
-        run=lambda args: importlib.import_module("stonechat.export.corpus_maker").main(args.rest)
-    )
+    corpus.set_defaults(run=run_corpus)
     return top
+
+
+def run_corpus(args: argparse.Namespace) -> int:
+    """`stonechat-export corpus`: its options are its own."""
+    from .corpus_maker import main as make_corpus
+
+    return make_corpus(args.rest)
 
 
 def run_train(args: argparse.Namespace) -> int:
