@@ -18,8 +18,9 @@ from .errors import (
     VoiceError,
 )
 from .facts import voice_folders as voices
-from .session import Chunk, Session
+from .session import Session
 from .slot import SpokenWord
+from .utterance import Chunk, Utterance
 from .voice import Voice, load
 
 __version__ = "0.1.0"
@@ -34,6 +35,7 @@ __all__ = [
     "SpokenWord",
     "StonechatError",
     "TextError",
+    "Utterance",
     "Voice",
     "VoiceError",
     "load",

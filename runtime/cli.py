@@ -17,8 +17,8 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
 
 from .errors import OptionError, StonechatError, TextError  # noqa: E402
 from .facts import read_facts, voice_folders  # noqa: E402
-from .session import Chunk  # noqa: E402
 from .text import Frontend  # noqa: E402
+from .utterance import Chunk  # noqa: E402
 from .voice import ENGINES, load  # noqa: E402
 from .wav import WavWriter  # noqa: E402
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -105,8 +106,38 @@ def read_facts(folder: Path) -> VoiceFacts:
         )
     try:
         styles = np.asarray(raw.pop("styles"), np.float32)
-        return VoiceFacts(folder=folder, styles=styles, **raw)
-    except (TypeError, ValueError, KeyError) as error:
+        facts = VoiceFacts(folder=folder, styles=styles, **raw)
+        faults = list(_faults(facts))
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
         raise VoiceError(
             f"{folder / 'voice.json'} is incomplete ({error}); unpack the voice again"
         ) from error
+    if faults:
+        raise VoiceError(f"{folder / 'voice.json'} is damaged: {'; '.join(faults)}; unpack the voice again")
+    return facts
+
+
+def _faults(f: VoiceFacts) -> Iterator[str]:
+    """What in the facts this version cannot speak with."""
+    whole = {
+        "rate_hz": (8000, 96_000),
+        "hop": (60, 1024),
+        "chunk_frames": (3, 3),
+        "duration_unit": (1, 10_000),
+    }
+    for name, (low, high) in whole.items():
+        if type(value := getattr(f, name)) is not int or not low <= value <= high:
+            yield f"{name} is {value!r}, not a whole number from {low} to {high}"
+    if f.window != 4 * f.hop:
+        yield f"window is {f.window!r}, not four hops"
+    if f.lookahead_frames not in (0, 3, 6):
+        yield f"lookahead_frames is {f.lookahead_frames!r}, not 0, 3 or 6"
+    for name, high in (("log_f0_centre", 10.0), ("top_hz", f.rate_hz / 2)):
+        if type(value := getattr(f, name)) not in (int, float) or not 0 < value <= high:
+            yield f"{name} is {value!r}, not a number from 0 to {high}"
+    if f.styles.ndim != 2 or not f.styles.size or not np.isfinite(f.styles).all():
+        yield f"styles are {f.styles.shape}, not finite numbers (speakers, width)"
+    elif not f.speakers or any(type(r) is not int or not 0 <= r < len(f.styles) for r in f.speakers.values()):
+        yield f"speakers name rows outside 0..{len(f.styles) - 1}"
+    if {"zh", "en"} - f.defaults.keys() or set(f.defaults.values()) - f.speakers.keys():
+        yield "defaults do not name a speaker for zh and for en"

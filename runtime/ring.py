@@ -50,7 +50,7 @@ class Doorbell:
             os.set_blocking(self._write_fd, False)
             os.set_blocking(self._read_fd, False)
         for fd in {self._write_fd, self._read_fd}:
-            weakref.finalize(self, os.close, fd)
+            weakref.finalize(self, os.close, fd).atexit = False  # a late ring must find it open
         self._poll = select.poll()
         self._poll.register(self._read_fd, select.POLLIN)
 
@@ -110,7 +110,7 @@ class _KernelCounter:
         self.mine = 0
         self._seen = 0
         self._fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        weakref.finalize(self, os.close, self._fd)
+        weakref.finalize(self, os.close, self._fd).atexit = False
 
     def add(self, n: int) -> None:
         self.mine += n

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -29,6 +31,8 @@ class End:
 
 
 END: Final = End()
+LISTENER: Final = "listener"
+"""Holds a slot beside the stages: whoever reads the utterance."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ class RowSizes:
 
 
 class Slot:
-    """Memory and rings of one session. All arrays are views of one region, which `wipe` zeroes."""
+    """Memory and rings of one session. All arrays are views of one region, zeroed after each utterance."""
 
     def __init__(
         self, index: int, pool: MemoryPool, facts: VoiceFacts, sizes: RowSizes, bells: Bells
@@ -141,10 +145,20 @@ class Slot:
         self.sounding = False
         """The utterance has begun to sound. Until then no stage works ahead: that would only delay it."""
         self._held_back = (bells.phonemes, bells.prosody)
-        self.stopping = False
-        """Cancelled: every stage drops what it has and says so in `stopped`."""
-        self.stopped: set[str] = set()
         self.error: BaseException | None = None
+        self.serial = 0
+        """Counts utterances, so that the end of one never touches the next."""
+        self.stopping = False
+        """Ended: every stage drops what it has and lets go."""
+        self.idle = threading.Event()
+        """Nobody works for this slot; it is empty and zero."""
+        self.idle.set()
+        self._holders = {*vars(bells), LISTENER}
+        self._holding = set(self._holders)
+        self._then: Callable[[], None] | None = None
+        self._ending = (
+            threading.RLock()
+        )  # held for a few instructions that allocate nothing the GC would notice
 
     @property
     def rings(self) -> tuple[Ring | ObjectRing[Any], ...]:
@@ -161,12 +175,56 @@ class Slot:
             for bell in self._held_back:
                 bell.ring()
 
-    def wipe(self) -> None:
-        """Drop what is in the rings and zero every byte; only while no stage works for this slot."""
+    def begin(self, request: Request, inline: bool) -> int:
+        """Take up an utterance, on an idle slot; returns its serial number."""
+        self.serial += 1
+        self._holding = set(self._holders)
+        self.inline = inline
+        self.idle.clear()
+        self.requests.push(request)
+        return self.serial
+
+    def stop(self, serial: int) -> None:
+        """End that utterance, if it is still the one in hand: its holders shall let go. Never blocks."""
+        with self._ending:
+            if serial == self.serial and not self.idle.is_set():
+                self.stopping = True
+        self.listener.ring()
+
+    def let_go(self, holder: str, serial: int) -> None:
+        """A stage or the listener holds nothing of a stopped utterance any more; the last one wipes the slot."""
+        with self._ending:
+            if serial != self.serial or not self.stopping or holder not in self._holding:
+                return
+            self._holding.discard(holder)
+            if self._holding:
+                return
+        self._wipe()
+        with self._ending:
+            if self._then:
+                self._then()
+            self._then = None
+            self.idle.set()
+
+    def holds(self, holder: str) -> bool:
+        """Whether a holder of a stopped utterance has still to let go."""
+        return holder in self._holding
+
+    def once_idle(self, then: Callable[[], None]) -> None:
+        """Call `then`, which must not block, when the slot is idle: at once, or by whoever lets go last."""
+        with self._ending:
+            if not self.idle.is_set():
+                self._then = then
+                return
+        then()
+
+    def _wipe(self) -> None:
+        """Drop what is in the rings and zero every byte."""
         for ring in self.rings:
             ring.clear()
         self.region.fill(0)
-        self.sounding = False
+        self.error = None
+        self.sounding = self.inline = self.stopping = False
 
 
 def _wanted(facts: VoiceFacts, sizes: RowSizes) -> dict[str, int]:

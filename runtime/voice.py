@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
+import weakref
+from collections import deque
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, overload
@@ -13,17 +14,22 @@ from numpy.typing import NDArray
 from stonechat.platforms import current
 
 from .engine import Program, load_graph
-from .errors import OptionError
+from .errors import OptionError, VoiceError
 from .facts import GRAPHS, VoiceFacts, find_voice, read_facts
 from .pipeline import Models, Pipeline
 from .pool import MemoryPool
-from .session import Chunk, Session, Wishes
-from .slot import LONGEST_BLOCK, MAX_PHONEMES, RowSizes, Slot
+from .session import Session
+from .slot import LONGEST_BLOCK, MAX_PHONEMES, Bells, RowSizes, Slot
+from .stages.prosody import POSITION, PROSODY
 from .text import Frontend
+from .utterance import Utterance
+from .wishes import read_wishes
 
 Wave = NDArray[np.float32]
 ENGINES = ("numpy", "onnxruntime")
 SESSIONS = 4
+MAX_SESSIONS = 64
+MAX_POOL_MIB = 4096
 
 
 def load(
@@ -41,6 +47,10 @@ def load(
     """
     if engine not in ENGINES:
         raise OptionError(f"engine is {engine!r}: use one of {', '.join(ENGINES)}")
+    if type(sessions) is not int or not 1 <= sessions <= MAX_SESSIONS:
+        raise OptionError(f"sessions is {sessions!r}: use a whole number from 1 to {MAX_SESSIONS}")
+    if not isinstance(pool_mib, int | float) or not 0 < pool_mib <= MAX_POOL_MIB:
+        raise OptionError(f"pool_mib is {pool_mib!r}: use a number of MiB up to {MAX_POOL_MIB}")
     facts = read_facts(find_voice(name))
     current().limit_blas_threads(1)
     pool = MemoryPool(pool_mib, lock)
@@ -49,7 +59,11 @@ def load(
     }
     models = Models(facts, Frontend.load(), MappingProxyType(programs))
     voice = Voice(models, pool, sessions)
-    voice.warm_up()
+    try:
+        voice.warm_up()
+    except BaseException:
+        voice.close()
+        raise
     return voice
 
 
@@ -72,15 +86,35 @@ def _longest(graph: str) -> dict[str, int]:
     return {"N": MAX_PHONEMES} if graph == "encoder" else {"T": LONGEST_BLOCK}
 
 
-def _row_sizes(programs: MappingProxyType[str, Program]) -> RowSizes:
-    """Widths of what passes between the graphs, from the graphs themselves."""
+def _row_sizes(programs: Mapping[str, Program], facts: VoiceFacts) -> RowSizes:
+    """Widths of what passes between the graphs. VoiceError where the graphs do not fit each other."""
 
     def width(graph: str, name: str) -> int:
-        info = {v.name: v for v in (*programs[graph].inputs, *programs[graph].outputs)}[name]
-        return int(info.shape[-1])
+        program = programs[graph]
+        for value in (*program.inputs, *program.outputs):
+            if value.name == name and isinstance(value.shape[-1], int):
+                return value.shape[-1]
+        raise VoiceError(
+            f"{facts.graph(graph)} has no {name!r}: it is no {graph} graph; unpack the voice again"
+        )
 
+    hidden, feature, frame = width("encoder", "h"), width("acoustic", "features"), width("acoustic", "frames")
+    fits = {
+        "position and hidden rows": (width("pitch", "frames"), hidden + POSITION),
+        "prosody": (width("pitch", "prosody"), PROSODY),
+        "frames": (frame, hidden + POSITION + PROSODY),
+        "features": (width("vocoder", "features"), feature),
+        "spectrum": (width("vocoder", "spectrum"), 3 * (facts.window // 2 + 1)),
+        "style": (width("encoder", "style"), facts.styles.shape[1]),
+        "the acoustic graph's style": (width("acoustic", "style"), facts.styles.shape[1]),
+    }
+    for what, (there, wanted) in fits.items():
+        if there != wanted:
+            raise VoiceError(
+                f"voice {facts.folder}: {what} are {there} wide, not {wanted}; unpack the voice again"
+            )
     states = {name: program.state_bytes for name, program in programs.items() if program.state_bytes}
-    return RowSizes(width("acoustic", "frames"), width("encoder", "h"), width("acoustic", "features"), states)
+    return RowSizes(frame, hidden, feature, states)
 
 
 class Voice:
@@ -88,50 +122,43 @@ class Voice:
 
     def __init__(self, models: Models, pool: MemoryPool, sessions: int) -> None:
         self.facts: VoiceFacts = models.facts
-        self.frontend = models.frontend
-        self.pool, self.pipeline = pool, Pipeline(models)
-        sizes = _row_sizes(models.programs)
-        self._free = [Slot(i, pool, models.facts, sizes, self.pipeline.bells) for i in range(sessions)]
-        self._bound: set[int] = set()
-        self._lock = threading.Lock()
+        self.frontend, self.pool = models.frontend, pool
+        sizes, bells = _row_sizes(models.programs, models.facts), Bells()
+        slots = [Slot(i, pool, models.facts, sizes, bells) for i in range(sessions)]
+        self.pipeline = Pipeline(models, slots, bells)
+        self._free = deque(slots)  # its pop and append are atomic
+        self._end = weakref.finalize(self, _shut, self.pipeline, pool)
 
     @overload
     def inference(self, text: str, *, stream: Literal[False] = False, **wishes: Any) -> tuple[Wave, int]: ...
     @overload
-    def inference(self, text: str, *, stream: Literal[True], **wishes: Any) -> Iterator[Chunk]: ...
-    def inference(
-        self, text: str, *, stream: bool = False, **wishes: Any
-    ) -> tuple[Wave, int] | Iterator[Chunk]:
-        """Speak `text`: (samples, rate), or chunks as they are made with `stream=True`.
+    def inference(self, text: str, *, stream: Literal[True], **wishes: Any) -> Utterance: ...
+    def inference(self, text: str, *, stream: bool = False, **wishes: Any) -> tuple[Wave, int] | Utterance:
+        """Speak `text`: (samples, rate), or with `stream=True` an iterator of chunks as they are made.
 
         Wishes: speed, volume, seed, voice, chunk_ms, inline (see `Wishes`). OptionError names a wrong one.
         """
-        checked = _wishes(wishes)
+        session = self.session()
+        try:
+            utterance = session.stream(text, read_wishes(wishes), None if stream else LONGEST_BLOCK)
+        except BaseException:
+            session.close()
+            raise
+        utterance.then = session.close
         if stream:
-            return self._stream(text, checked)
-        with self.session() as session:
-            chunks = [c.samples for c in session.stream(text, checked, LONGEST_BLOCK)]
+            return utterance
+        chunks = [chunk.samples for chunk in utterance]
         return np.concatenate(chunks or [np.zeros(0, np.float32)]), self.facts.rate_hz
-
-    def _stream(self, text: str, wishes: Wishes) -> Iterator[Chunk]:
-        with self.session() as session:
-            yield from session.stream(text, wishes)
 
     def session(self) -> Session:
         """A session of its own, for several utterances and `cancel()`. OptionError when all are in use."""
-        with self._lock:
-            if not self._free:
-                raise OptionError("every session is in use: close one, or load with more sessions=")
-            slot = self._free.pop()
-            if slot.index not in self._bound:
-                self.pipeline.add(slot)
-                self._bound.add(slot.index)
-        return _Returning(self, slot)
-
-    def give_back(self, slot: Slot) -> None:
-        """Take a closed session's slot for the next."""
-        with self._lock:
-            self._free.append(slot)
+        self.pipeline.ready(inline=True)
+        if not self._free:  # one that was dropped may be on its way back
+            self.pipeline.settle_dropped()
+        try:
+            return Session(self.pipeline, self._free.popleft(), self._free)
+        except IndexError:
+            raise OptionError("every session is in use: close one, or load with more sessions=") from None
 
     def warm_up(self) -> None:
         """Speak a silent sentence through every stage, so that nothing is touched first while speaking."""
@@ -140,9 +167,9 @@ class Voice:
                 pass
 
     def close(self) -> None:
-        """End the threads and give the memory back."""
+        """End the threads and give the memory back; whoever is still listening gets an OptionError."""
         self.pipeline.close()
-        self.pool.close()
+        self._end()
 
     def __enter__(self) -> Voice:
         return self
@@ -151,22 +178,7 @@ class Voice:
         self.close()
 
 
-class _Returning(Session):
-    """A session whose slot goes back to its voice."""
-
-    def __init__(self, voice: Voice, slot: Slot) -> None:
-        super().__init__(voice.pipeline, slot)
-        self.voice = voice
-
-    def close(self) -> None:
-        if not self.closed:
-            super().close()
-            self.voice.give_back(self.slot)
-
-
-def _wishes(options: dict[str, Any]) -> Wishes:
-    known = Wishes.__dataclass_fields__
-    for name in options:
-        if name not in known:
-            raise OptionError(f"no option {name!r}; there are: {', '.join(known)}, stream")
-    return Wishes(**options)
+def _shut(pipeline: Pipeline, pool: MemoryPool) -> None:
+    """What a voice leaves behind, also one that was dropped without `close`: it may be the collector that calls."""
+    pipeline.close(wait=False)
+    pool.close()

@@ -185,7 +185,7 @@ def test_no_array_sized_allocation_while_streaming(voice: stonechat.Voice) -> No
 
 def peak_between_chunks(session: Session) -> int:
     """Largest growth of traced memory over one chunk, bytes; every stage in this thread."""
-    from stonechat.session import Wishes
+    from stonechat.wishes import Wishes
 
     stream = session.stream(TEXT * 3, Wishes(inline=True))
     for _ in range(30):  # past the first clause, whose binding is new
@@ -223,6 +223,28 @@ def test_damaged_graph_is_a_model_error(tmp_path: Path, damage: str) -> None:
     graph.write_bytes({"truncate": graph.read_bytes()[:90_000], "text": b"no model", "empty": b""}[damage])
     with pytest.raises(stonechat.ModelError):
         stonechat.load(tmp_path, lock=False)
+
+
+def test_swapped_graphs_are_told(tmp_path: Path) -> None:
+    for file in TINY.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "pitch.onnx").write_bytes((TINY / "acoustic.onnx").read_bytes())
+    with pytest.raises(stonechat.VoiceError, match="no pitch graph"):
+        stonechat.load(tmp_path, lock=False)
+
+
+@pytest.mark.parametrize(
+    "wish", [{"sessions": 0}, {"sessions": 2.5}, {"pool_mib": "32"}, {"pool_mib": float("inf")}]
+)
+def test_wrong_loads_are_told(wish: dict[str, object]) -> None:
+    with pytest.raises(stonechat.OptionError, match=next(iter(wish))):
+        stonechat.load(TINY, lock=False, **wish)
+
+
+@pytest.mark.parametrize("text", [None, b"x", 5])
+def test_what_is_no_text_is_told(voice: stonechat.Voice, text: object) -> None:
+    with pytest.raises(stonechat.TextError, match="not str"):
+        voice.inference(text)
 
 
 def test_onnxruntime_engine_sounds_the_same(voice: stonechat.Voice) -> None:

@@ -24,6 +24,8 @@ PITCH_BLOCKS = (3, 12)
 product differs from one block size to another."""
 F0_STEPS = 256
 """Steps of log F0 (7 cents each), so that the phase is the same on machines that differ in the last bits."""
+MAX_LOG_DURATION = np.float32(5.0)
+"""No phoneme lasts longer than exp(5) units (3.7 s), whatever a graph says."""
 POSITION = 2
 PROSODY = 3
 
@@ -63,14 +65,15 @@ class ProsodyWorker:
     def _encode(self, clause: Clause, request: Request) -> Span:
         """Run the encoder and decide the clause's length."""
         ids, style = clause.ids[:MAX_PHONEMES], self.facts.styles[request.speaker : request.speaker + 1]
-        bound = self.encoder.bind({"N": len(ids)}, np.empty(0, np.uint8))
+        bound = self.encoder.bind({"N": len(ids)})
         bound.inputs["ids"][0] = ids
         bound.inputs["style"][...] = style
         bound.run()
         self.count = len(ids)
         self.slot.hidden[: self.count] = bound.outputs["h"][0]
         frames_per_unit = self.facts.duration_unit / self.facts.hop / request.speed
-        self._lay(np.exp(bound.outputs["log_duration"][0]) * np.float32(frames_per_unit))
+        units = np.exp(np.minimum(bound.outputs["log_duration"][0], MAX_LOG_DURATION))
+        self._lay(units * np.float32(frames_per_unit))
         self.state.fill(0)
         self.fed = self.sent = 0
         flush = self.facts.lookahead_frames
