@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -16,7 +19,7 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
 from .errors import OptionError, StonechatError, TextError  # noqa: E402
-from .facts import read_facts, voice_folders  # noqa: E402
+from .facts import find_voice, read_facts, voice_folders  # noqa: E402
 from .text import Frontend  # noqa: E402
 from .utterance import Chunk  # noqa: E402
 from .voice import ENGINES, load  # noqa: E402
@@ -32,19 +35,32 @@ EXAMPLES = """examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status: 0, 2 for a wrong call or an error told, 130 when interrupted."""
-    warnings.showwarning = lambda message, *_: print(f"stonechat: {message}", file=sys.stderr)
+    warnings.showwarning = lambda message, *_: tell(message)
+    with contextlib.suppress(ValueError):  # not the main thread
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that half-written files are taken away
     args = parser().parse_args(argv)
     try:
         run: Callable[[argparse.Namespace], None] = args.run
         run(args)
+        if sys.stdout:
+            sys.stdout.flush()
     except StonechatError as error:
-        print(f"stonechat: {error}", file=sys.stderr)
+        tell(error)
         return 2
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # whoever read standard output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered has no place
+        tell(f"cannot write standard output: {error.strerror}")
+        return 2
     return 0
+
+
+def tell(message: object) -> None:
+    """A line to the person at the terminal."""
+    print(f"stonechat: {message}", file=sys.stderr)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -55,6 +71,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    top.add_argument("--version", action="version", version=f"stonechat {version('stonechat')}")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     _add_say(commands)
     voices = commands.add_parser("voices", help="list the voices and their speakers")
@@ -100,33 +117,41 @@ def _add_say(commands: Any) -> None:
 def say_text(args: argparse.Namespace) -> None:
     """`stonechat say`: the sinks are opened before the voice is loaded, so that their errors come at once."""
     text = read_text(args)
+    if args.output == "":
+        raise OptionError("-o names no file: give one, or leave -o away to play")
     with contextlib.ExitStack() as stack:
-        sinks = _open_sinks(args, stack)
+        sinks = _open_sinks(args, read_facts(find_voice(args.model)).rate_hz, stack)
         voice = stack.enter_context(load(args.model, engine=args.engine, sessions=1))
         wishes = {k: getattr(args, k) for k in ("speed", "volume", "seed", "voice", "chunk_ms")}
+        spoken = 0
         for chunk in voice.inference(text, stream=True, **wishes):
+            spoken += len(chunk.samples)
             heard = [sink(chunk) for sink in sinks]
             if not all(heard):
                 break
+        if not spoken:
+            tell("there was nothing to speak in this text")
 
 
-def _open_sinks(args: argparse.Namespace, stack: contextlib.ExitStack) -> list[Callable[[Chunk], bool]]:
+def _open_sinks(
+    args: argparse.Namespace, rate: int, stack: contextlib.ExitStack
+) -> list[Callable[[Chunk], bool]]:
     sinks: list[Callable[[Chunk], bool]] = []
     if args.output:
-        writer = stack.enter_context(WavWriter(args.output, 24_000))
+        writer = stack.enter_context(WavWriter(args.output, rate))
         sinks.append(lambda chunk: writer.write(chunk.samples))
     if not args.output or args.play:
         with contextlib.ExitStack() as optional:
             if args.output:  # a file is written already: a machine without sound is no error
                 optional.enter_context(contextlib.suppress(StonechatError))
-            sinks.append(_open_player(args.device, stack))
+            sinks.append(_open_player(args.device, rate, stack))
     return sinks
 
 
-def _open_player(device: str | None, stack: contextlib.ExitStack) -> Callable[[Chunk], bool]:
+def _open_player(device: str | None, rate: int, stack: contextlib.ExitStack) -> Callable[[Chunk], bool]:
     from .player import Player
 
-    player = stack.enter_context(Player(device=int(device) if device and device.isdigit() else device))
+    player = stack.enter_context(Player(rate, int(device) if device and device.isdigit() else device))
     stack.callback(player.drain)
 
     def play(chunk: Chunk) -> bool:
@@ -142,14 +167,26 @@ def read_text(args: argparse.Namespace) -> str:
         raise OptionError("give the text or --file, not both")
     try:
         if args.file:
-            return args.file.read_bytes().decode("utf-8-sig", errors="replace")
+            return decode(args.file.read_bytes(), str(args.file))
     except OSError as error:
         raise TextError(f"cannot read {args.file}: {error.strerror}") from error
     if args.text and args.text != ["-"]:
         return " ".join(args.text)
+    if sys.stdin is None:
+        raise OptionError("standard input is closed: give the text as an argument or with --file")
     if sys.stdin.isatty():
-        print("stonechat: type the text, then Ctrl-D", file=sys.stderr)
-    return sys.stdin.buffer.read().decode("utf-8-sig", errors="replace")
+        tell("type the text, then Ctrl-D")
+    return decode(sys.stdin.buffer.read(), "standard input")
+
+
+def decode(data: bytes, source: str) -> str:
+    """Text of a file: UTF-8, or UTF-16 where it says so. TextError for anything else, rather than speaking noise."""
+    try:
+        return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TextError(
+            f"{source} is not UTF-8 ({error.reason} at byte {error.start}): iconv -t UTF-8 it"
+        ) from error
 
 
 def list_voices(args: argparse.Namespace) -> None:
@@ -168,6 +205,9 @@ def print_phonemes(args: argparse.Namespace) -> None:
 
 def _each_line(text: str, speak: Callable[[str], str]) -> None:
     """Print the answer to one text, or to each line of standard input as it comes."""
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace")
     for line in _lines(sys.stdin) if text == "-" else (text,):
         print(speak(line).replace("\n", " "), flush=True)
 

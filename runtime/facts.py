@@ -132,9 +132,9 @@ def _faults(f: VoiceFacts) -> Iterator[str]:
         yield f"window is {f.window!r}, not four hops"
     if f.lookahead_frames not in (0, 3, 6):
         yield f"lookahead_frames is {f.lookahead_frames!r}, not 0, 3 or 6"
-    for name, high in (("log_f0_centre", 10.0), ("top_hz", f.rate_hz / 2)):
-        if type(value := getattr(f, name)) not in (int, float) or not 0 < value <= high:
-            yield f"{name} is {value!r}, not a number from 0 to {high}"
+    for name, most in (("log_f0_centre", 10.0), ("top_hz", f.rate_hz / 2)):
+        if type(value := getattr(f, name)) not in (int, float) or not 0 < value <= most:
+            yield f"{name} is {value!r}, not a number from 0 to {most}"
     if f.styles.ndim != 2 or not f.styles.size or not np.isfinite(f.styles).all():
         yield f"styles are {f.styles.shape}, not finite numbers (speakers, width)"
     elif not f.speakers or any(type(r) is not int or not 0 <= r < len(f.styles) for r in f.speakers.values()):

@@ -150,6 +150,8 @@ class WavWriter:
 
 
 def _standard_output() -> BinaryIO:
+    if sys.stdout is None:
+        raise AudioError("standard output is closed: pipe it, or name a file with -o")
     if sys.stdout.isatty():
         raise AudioError("standard output is a terminal: pipe it, as in … -o - | aplay -f S16_LE -r 24000")
     return sys.stdout.buffer

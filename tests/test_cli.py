@@ -1,7 +1,9 @@
 """The command line, run in this process; the tiny voice speaks."""
 
 import io
+import subprocess
 import sys
+import time
 import wave
 from pathlib import Path
 
@@ -107,6 +109,9 @@ def test_pcm_to_standard_output(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         def isatty(self) -> bool:
             return False
 
+        def flush(self) -> None:
+            pass
+
     monkeypatch.setattr(sys, "stdout", Stdout())
     assert main([*SAY, "-o", "-", "右转。"]) == 0
     monkeypatch.undo()
@@ -131,3 +136,48 @@ def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["say", "--help"])
     assert "examples:" in capsys.readouterr().out
+
+
+def test_other_encodings_are_read_or_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = tmp_path / "t.txt"
+    text.write_bytes("右转。".encode("utf-16"))
+    assert main([*SAY, "-o", str(tmp_path / "a.wav"), "--file", str(text)]) == 0
+    text.write_bytes("前方右转。".encode("gbk"))
+    assert main([*SAY, "-o", str(tmp_path / "b.wav"), "--file", str(text)]) == 2
+    assert "not UTF-8" in capsys.readouterr().err
+
+
+def test_nothing_to_say_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*SAY, "-o", str(tmp_path / "a.wav"), "..."]) == 0
+    assert "nothing to speak" in capsys.readouterr().err
+    assert main([*SAY, "-o", "", "x"]) == 2
+
+
+@pytest.mark.parametrize(
+    "shell",
+    [
+        "{say} -o a.wav <&-",
+        "{say} -o - hi >&-",
+        "{say} -o - hi >/dev/full",
+        "{python} -m stonechat normalise hi >/dev/full",
+    ],
+)
+def test_closed_and_full_streams_are_told(tmp_path: Path, shell: str) -> None:
+    python = sys.executable
+    command = shell.format(python=python, say=f"{python} -m stonechat say --model {TINY}")
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("stonechat: ")
+
+
+def test_terminated_leaves_no_half_file(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "stonechat", "say", "--model", TINY, "-o", "a.wav", "好。" * 10_000]
+    child = subprocess.Popen(command, cwd=tmp_path)
+    deadline = time.monotonic() + 30
+    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.5)
+    child.terminate()
+    assert child.wait(30) == 143
+    assert not list(tmp_path.iterdir())
