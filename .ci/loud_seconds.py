@@ -14,4 +14,4 @@ block = rate // 100
 peaks = np.abs(samples[: len(samples) // block * block]).reshape(-1, block).max(axis=1)
 seconds = np.count_nonzero(peaks > SILENCE) / 100
 print(f"{sys.argv[1]}: {seconds:.2f} s of {len(samples) / rate:.2f} s not silent, peak {peaks.max():.2f}")
-raise SystemExit(seconds <= float(sys.argv[2]))
+raise SystemExit(bool(seconds <= float(sys.argv[2])))
