@@ -180,7 +180,8 @@ def test_no_array_sized_allocation_while_streaming(voice: stonechat.Voice) -> No
         for _ in session.stream(TEXT):
             pass
         peak = peak_between_chunks(session)
-    assert peak < 64 * 1024
+    # Before numpy 2 an FFT has no out= and works in float64: some 100 KiB for three frames.
+    assert peak < (64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 144) * 1024
 
 
 def peak_between_chunks(session: Session) -> int:
