@@ -68,6 +68,8 @@ class Span:
 
     rows: int
     """Frames that pass through the rings, those that flush the lookahead included."""
+    unheard: int
+    """Frames at the beginning that only bring the graphs' state to rest: their sound is dropped."""
     samples: int
     """Samples of sound it makes, silence behind it included."""
     pause: int

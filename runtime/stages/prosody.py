@@ -11,14 +11,17 @@ from ..engine import Program
 from ..facts import VoiceFacts
 from ..slot import END, MAX_PHONEMES, End, Request, Slot, Span, SpokenWord
 from ..text import Clause
-from .stage import FIRST_ROWS, largest_block, next_block
+from .stage import FIRST_ROWS, first_rows, largest_block, next_block
 
-LEAD_S = 0.1
-"""Seconds of silence kept before the first phoneme; the voice itself would wait 0.4 s."""
+LEAD_FRAMES = 8
+"""Frames of silence (0.1 s) heard before the first phoneme; the voice itself would wait 0.4 s."""
+UNHEARD_FRAMES = 24
+"""Frames of the voice's own silence before that, which are computed and dropped. Without them the graphs' state is
+cold when the first phoneme comes: Chinese syllable errors rose from 3.8 to 6.0 %, DNSMOS of English fell by 0.03."""
 TAIL_S = 0.32
 """Seconds kept after the last phoneme of a clause, so that no sound is cut and no pause drags."""
-FIRST_BLOCK = 18
-"""Frames of a clause's first block: they give the 12 that the first 40 ms of sound need."""
+FIRST_BLOCK = FIRST_ROWS + UNHEARD_FRAMES + 6
+"""Frames of a clause's first block: what its first 40 ms of sound need, and the lookahead."""
 PITCH_BLOCKS = (3, 12)
 """Blocks behind it. Never the caller's: F0 feeds a running phase, which would magnify the last bits in which a matrix
 product differs from one block size to another."""
@@ -79,18 +82,20 @@ class ProsodyWorker:
         flush = self.facts.lookahead_frames
         self.rows = self.frames + flush
         pause = round(clause.pause_s * self.facts.rate_hz)
-        samples = self.frames * self.facts.hop + pause
-        return Span(self.rows, samples, pause, self._words(clause), style, request)
+        samples = (self.frames - self.unheard) * self.facts.hop + pause
+        return Span(self.rows, self.unheard, samples, pause, self._words(clause), style, request)
 
     def _lay(self, durations: NDArray[np.float32]) -> None:
-        """Ends of phonemes in frames, the first frame to speak and how many, in whole chunks."""
+        """Ends of phonemes in frames, the first frame, how many in whole chunks, and how many of them go unheard."""
         per_s = self.facts.rate_hz / self.facts.hop
         self.ends = np.cumsum(durations, dtype=np.float32)
         self.starts = self.ends - durations
         self.durations = np.maximum(durations, np.float32(1e-3))
-        self.first = max(0, int(self.ends[0] - LEAD_S * per_s))
+        self.first = max(0, int(self.ends[0]) - LEAD_FRAMES - UNHEARD_FRAMES)
         last = min(float(self.ends[-1]), float(self.starts[-2]) + TAIL_S * per_s)
         chunk = self.facts.chunk_frames
+        before = int(self.ends[0]) - self.first - LEAD_FRAMES
+        self.unheard = max(0, before) // chunk * chunk
         self.frames = max(1, -(-int(np.ceil(last - self.first)) // chunk)) * chunk
         self.real = int(self.ends[-1])
 
@@ -98,7 +103,7 @@ class ProsodyWorker:
         frame_s = self.facts.hop / self.facts.rate_hz
 
         def second(frame: float) -> float:
-            return max(0.0, float(frame) - self.first) * frame_s
+            return max(0.0, float(frame) - self.first - self.unheard) * frame_s
 
         return tuple(
             SpokenWord(w.text, w.start, w.end, second(self.starts[w.first]), second(self.ends[w.last - 1]))
@@ -113,7 +118,7 @@ class ProsodyWorker:
             return self._flush()
         blocks = (*PITCH_BLOCKS, FIRST_BLOCK) if self.fed == 0 else PITCH_BLOCKS
         size = largest_block(blocks, self.rows - self.fed)
-        waiting = not self.slot.sounding and self.sent >= max(FIRST_ROWS, next_block(span, 0))
+        waiting = not self.slot.sounding and self.sent >= max(first_rows(span), next_block(span, 0))
         if waiting or frames.writable < size:
             return False
         bound = self.bound[size]

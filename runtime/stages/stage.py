@@ -20,8 +20,8 @@ class Worker(Protocol):
 
 
 FIRST_ROWS = 12
-"""Frames that the first 40 ms of a clause's sound need."""
-BLOCKS = (3, 12, LONGEST_BLOCK)
+"""Frames that the first 40 ms of a clause's sound need, behind those that are not heard."""
+BLOCKS = (3, 12, 36, LONGEST_BLOCK)
 """Block sizes bound by stages 4 and 5."""
 
 
@@ -30,9 +30,14 @@ def largest_block(sizes: tuple[int, ...], limit: int) -> int:
     return max((size for size in sizes if size <= limit), default=0)
 
 
+def first_rows(span: Span) -> int:
+    """Rows of a clause that its first 40 ms of sound need."""
+    return FIRST_ROWS + span.unheard
+
+
 def next_block(span: Span, done: int) -> int:
     """Rows of the next block of a clause. It depends on the request alone, never on what happens to be ready: a
     matrix product's last bits depend on its rows, and the same call shall make the same sound.
     """
-    wish = max(span.request.block, FIRST_ROWS if done == 0 else 0)
+    wish = max(span.request.block, first_rows(span) - done)
     return largest_block(BLOCKS, min(wish, span.rows - done))

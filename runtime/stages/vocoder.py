@@ -41,7 +41,7 @@ class VocoderWorker:
         size = next_block(self.span, self.done)
         if slot.features.readable < size or slot.pcm.writable < size * self.facts.hop:
             return False
-        self._run(size, self.span.request.volume)
+        self._run(size, self.span)
         return True
 
     def _begin(self) -> bool:
@@ -62,20 +62,20 @@ class VocoderWorker:
         self.synthesiser.begin_clause()
         return slot.heard.push(item)
 
-    def _run(self, size: int, volume: float) -> None:
+    def _run(self, size: int, span: Span) -> None:
         bound, width, rows = self.bound[size], self.width, self.rows[:size]
         self.slot.features.pop(rows)
         bound.inputs["features"][0] = rows[:, :width]
         bound.inputs["f0"][0] = rows[:, width : width + 2]
         bound.run()
         spectrum = bound.outputs["spectrum"][0]
-        hop = self.facts.hop
+        hop, silent_rows = self.facts.hop, self.silent_rows + span.unheard
         for at in range(0, size, ROWS):
             n = min(ROWS, size - at)
             samples = self.samples[: n * hop]
             self.synthesiser.run(spectrum[at : at + n], rows[at : at + n, width + 2 :], samples)
-            skip = min(max(0, self.silent_rows - self.done), n)
-            self._send(samples[skip * hop :], volume)
+            skip = min(max(0, silent_rows - self.done), n)
+            self._send(samples[skip * hop :], span.request.volume)
             self.done += n
 
     def _finish(self, span: Span) -> bool:

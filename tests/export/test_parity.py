@@ -20,7 +20,7 @@ from stonechat.export.synthesis import (  # noqa: E402
     short_time_spectra,
     spectrum,
 )
-from stonechat.stages.prosody import F0_STEPS, LEAD_S, TAIL_S  # noqa: E402
+from stonechat.stages.prosody import F0_STEPS, LEAD_FRAMES, TAIL_S, UNHEARD_FRAMES  # noqa: E402
 
 DATA = Path(__file__).parent.parent / "data"
 pytestmark = pytest.mark.export
@@ -41,7 +41,8 @@ def speak(student: Student, ids: list[int], speaker: int, seed: int) -> np.ndarr
     hidden, log_durations = student.encoder(torch.tensor([ids]), style)
     durations = np.exp(log_durations[0].numpy()) * np.float32(600 / HOP)
     ends = np.cumsum(durations, dtype=np.float32)
-    first = max(0, int(ends[0] - LEAD_S * 75))
+    first = max(0, int(ends[0]) - LEAD_FRAMES - UNHEARD_FRAMES)
+    unheard = max(0, int(ends[0]) - first - LEAD_FRAMES) // 3 * 3
     last = min(float(ends[-1]), float(ends[-2] - durations[-2]) + TAIL_S * 75)
     frames = max(1, -(-int(np.ceil(last - first)) // 3)) * 3
     inside = min(int(ends[-1]) - first, frames)
@@ -66,7 +67,7 @@ def speak(student: Student, ids: list[int], speaker: int, seed: int) -> np.ndarr
     normals = np.random.Generator(np.random.PCG64(seed)).standard_normal((*source.shape, 2), np.float32)
     wave = overlap_add(spectrum(head, source, torch.view_as_complex(torch.from_numpy(normals))))
     begin = WINDOW // 2 + LOOKAHEAD * HOP
-    return wave[0, begin : begin + frames * HOP].numpy()
+    return wave[0, begin + unheard * HOP : begin + frames * HOP].numpy()
 
 
 @pytest.mark.parametrize("text", ["你好。", "前方三百米右转。", "Turn right, then stop."])
