@@ -18,7 +18,7 @@ MARKUP = re.compile(
     r"\[(?P<word>[^\[\]\n]{1,100})\]\((?P<said>/[^()\n]{1,200}/)\)"  # a word with its pronunciation
     r"|</?[A-Za-z][^<>\n]{0,200}>|<!--.{0,200}?-->"  # tags
     r"|!?\[(?P<link>[^\[\]\n]{1,100})\]\((?:https?:|mailto:|/|#)[^()\s]{0,200}\)"  # links: their text stays
-    r"|\*\*|__|~~|`+|(?m:^[ \t]*(?:#{1,6}|>|[-*+•])[ \t]+)|\*(?=\w)|(?<=\w)\*(?!\w)"
+    r"|\*\*|__|~~|`+|(?m:^[ \t]*(?:#{1,6}|>|[-*+•])[ \t]+)|\*(?=\w)(?!号?键)|(?<=\w)\*(?!\w)"
 )
 SUPERSCRIPTS = frozenset("²³¹⁰⁴⁵⁶⁷⁸⁹½¼¾⅓⅔⅛…™")
 STRONG = frozenset("，。！？；：（）")
@@ -61,7 +61,7 @@ def _plain(char: str) -> str | None:
     if "À" <= char <= "ɏ" and category[0] == "L":
         return char
     if category[0] == "S" or category[0] == "P":
-        return char if char in "°£€¥₹₩±×÷¢§©®№" else " " if category[0] == "P" else ""
+        return char if char in "°£€¥₹₩±×÷¢§©®№≥≤≠≈→" else " " if category[0] == "P" else ""
     return None
 
 

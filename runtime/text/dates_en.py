@@ -54,11 +54,15 @@ CLOCK_TIME = re.compile(r"(?P<h>\d{1,2})[:：](?P<min>\d\d)(?P<s>)(?:\s?(?P<half
 
 
 def clock(m: re.Match[str]) -> str | None:
-    """The like of "9:30 a.m.", "14:30", "1:30:05" (a duration)."""
+    """The like of "9:30 a.m.", "14:30", "08:30:15" (a time of day), "1:30:05" (a duration)."""
     hour, minute = int(m["h"]), int(m["min"] or 0)
     if hour > 24 or minute > 59:
         return None
     half = f" {spell(m['half'][0] + 'M')}" if m["half"] else ""
+    if m["s"] and len(m["h"]) == 2 and hour < 24:
+        seconds = int(m["s"])
+        tail = f" and {say.cardinal(seconds)} second{'' if seconds == 1 else 's'}" if seconds else ""
+        return f"{say.cardinal(hour)} {'oh ' if minute < 10 else ''}{say.cardinal(minute)}{tail}{half}"
     if m["s"]:
         parts = ((hour, "hour"), (minute, "minute"), (int(m["s"]), "second"))
         said = [f"{say.cardinal(n)} {unit}{'' if n == 1 else 's'}" for n, unit in parts if n]
@@ -85,6 +89,27 @@ def time_stop(m: re.Match[str]) -> str | None:
     said = clock(m)
     at_end = m["half"] and m.group().endswith(".") and not m.string[m.end() :].strip()
     return f"{said}." if said and at_end else said
+
+
+def from_time(m: re.Match[str]) -> str | None:
+    """The first half of "9am-5pm"."""
+    said = clock(m)
+    return f"{said} to " if said else None
+
+
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def days(m: re.Match[str]) -> str:
+    """The like of "Mon-Fri"."""
+    first, last = (next(day for day in DAYS if day.startswith(name[:3])) for name in (m[1], m[2]))
+    return f"{first} to {last}"
+
+
+def duration(m: re.Match[str]) -> str:
+    """The like of "1h 30m"."""
+    parts = zip((m[1], m[2], m[3]), ("hour", "minute", "second"), strict=True)
+    return " ".join(f"{say.cardinal(int(n))} {unit}{'' if int(n) == 1 else 's'}" for n, unit in parts if n)
 
 
 def decade(m: re.Match[str]) -> str:

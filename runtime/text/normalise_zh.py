@@ -12,9 +12,11 @@ from .rules_en import marks
 from .scripts import HAN_CLASS
 from .tables import rows
 
-NUM = r"\d{1,3}(?:[,，]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+NUM = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _UNITS = {row[0]: row[3] for row in rows("units.tsv")}
 _CURRENCY = {row[0]: row[5] for row in rows("currency.tsv")}
+_MARKS = {row[0]: row[2] for row in rows("marks.tsv")}
+ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
 UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 CURRENCY = "|".join(sorted(map(re.escape, _CURRENCY), key=len, reverse=True))
 PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
@@ -26,12 +28,12 @@ MEASURES = (
 )
 """Measure words."""
 TWO_OF = (
-    "个只条张件位名本辆台座栋间家块片份次遍天周分秒点小时公里千吨元角毛倍杯瓶碗袋箱双"
+    "斤个只条张件位名本辆台座栋间家块片份次遍天周分秒点小时公里千吨元角毛倍杯瓶碗袋箱双"
     "对套口头匹艘架节站门排行步段篇句种类项批组队人"
 )
 """Measure words before which a lone 2 is 两."""
 CALL = re.compile(
-    "(?:电话|手机|拨打|致电|热线|客服|号码|联系|短信|账号|卡号|编号|尾号|验证码|密码|QQ|微信|邮编|工号|学号|车牌|房间号|房号)[^，。；]{0,4}$"
+    "(?:电话|手机|拨打|致电|热线|客服|号码|联系|短信|账号|卡号|编号|尾号|验证码|密码|QQ|微信|邮编|工号|学号|车牌|房间号|房号)[^，。；]{0,4}(?:\\d{3,}[，或和]{1,2})*$"
 )
 
 
@@ -39,7 +41,7 @@ def number(text: str) -> str:
     """A number with a sign, commas or decimals."""
     if text[:1] in "-+":
         return ("负" if text[0] == "-" else "正") + number(text[1:])
-    bare = text.replace(",", "").replace("，", "")
+    bare = text.replace(",", "")
     if "." not in bare and len(bare) > 1 and bare[0] == "0":
         return say.digits(bare)
     return say.decimal(bare)
@@ -71,6 +73,36 @@ def _time(m: re.Match[str]) -> str | None:
     elif not second:
         said += "整" if hour == 0 else ""
     return said + (f"{say.cardinal(int(second))}秒" if second else "")
+
+
+def _half_day(m: re.Match[str]) -> str | None:
+    """The like of "3pm", "9:30 am"."""
+    said = _time(re.fullmatch(r"(\d{1,2})[:：](\d{2})()", f"{m[1]}:{m[2] or '00'}"))  # type: ignore[arg-type]
+    return ("上午" if m[3] in "Aa" else "下午") + said if said else None
+
+
+def _duration(m: re.Match[str]) -> str:
+    seconds = f"{number(m[3])}秒" if m[3] else ""
+    return f"{amount(m[1])}小时{number(m[2])}分{seconds or '钟'}"
+
+
+def _degrees(m: re.Match[str]) -> str:
+    """The like of 116°23′."""
+    return f"{number(m[1])}度{number(m[2])}分" + (f"{number(m[3])}秒" if m[3] else "")
+
+
+def _temperatures(m: re.Match[str]) -> str:
+    """The like of -5~3°C: the scale is said once."""
+    low, high = ("零下" * bool(m[sign]) + number(m[value]) for sign, value in ((1, 2), (3, 4)))
+    return f"{low}到{high}{'华氏' if m[5] == 'F' else '摄氏' if m[5] else ''}度"
+
+
+def _mixed_number(m: re.Match[str]) -> str:
+    return f"{number(m[1])}又{_MARKS[m[2]]}"
+
+
+def _roman(m: re.Match[str]) -> str:
+    return say.cardinal(ROMAN.index(m.group()) + 1)
 
 
 def _time_range(m: re.Match[str]) -> str | None:
@@ -180,7 +212,16 @@ def _letters(m: re.Match[str]) -> str:
     return out
 
 
+PER = "(?:小时|分|秒|天|日|月|年|周|次|人|公里|千米|米|升|毫升|公斤|千克|斤|吨|个|件|台|间|平|立方)"
+TEMPERATURES = rf"(-?)({NUM})(?:\s?°\s?[CF]|度)?\s?[~—至到]\s?(-?)({NUM})\s?°\s?([CF]?)(?![A-Za-z])"
 DIGIT_RULES = (
+    rule("time", r"(\d{1,2})(?:[:：](\d{2}))?\s?([AaPp])\.?[Mm](?![A-Za-z])", _half_day),
+    rule("duration", r"(\d+)\s?h\s?(\d{1,2})\s?m(?:in)?(?:\s?(\d{1,2})\s?s)?(?![A-Za-z])", _duration),
+    rule("degrees", r"(\d+)\s?°\s?(\d{1,2})'(?:(\d{1,2})\")?", _degrees),
+    rule("temperature", TEMPERATURES, _temperatures),
+    rule("blood pressure", r"(\d{2,3})/(\d{2,3})\s?(?:mmHg|毫米汞柱)", lambda m: f"{_score(m)}毫米汞柱"),
+    rule("subtraction", rf"({NUM})\s?-\s?({NUM})(?=\s?=)", lambda m: f"{number(m[1])}减{number(m[2])}"),
+    rule("mixed number", r"(\d+)\s?([½¼¾⅓⅔])", _mixed_number),
     rule("date", r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)", _date),
     rule("year", r"(\d{4}|\d{2}(?=年(?:代|\d{1,2}月)))(年)(?!前|后|来|间|以|内|多|的历史)", _year),
     rule("time range", r"(\d{1,2})[:：](\d{2})()\s?[-~—至到]+\s?(\d{1,2}[:：]\d{2})(?!\d)", _time_range),
@@ -208,6 +249,10 @@ DIGIT_RULES = (
     rule("number", NUM, lambda m: number(m.group())),
 )  # fmt: skip
 SYMBOL_RULES = (
+    rule("key", r"#号?(?=键)", lambda m: "井号"),
+    rule("key", r"\*号?(?=键)", lambda m: "星号"),
+    rule("temperature", TEMPERATURES, _temperatures),
+    rule("per", rf"(?<=[{HAN_CLASS}])/(?={PER})", lambda m: "每"),
     rule("money", rf"(?P<cur>{CURRENCY})\s?(?P<num>{NUM})(?P<scale>{SCALE})\s?(?P<unit>元|块)?", _money),
     rule("phone", r"\+\d{2,3}[- ]?\d{3}[- ]?\d{4}[- ]?\d{4}", _phone),
     rule("temperature", rf"(-)({NUM})\s?(?:°\s?([CF])?(?![A-Za-z])|度)", _temperature),
@@ -219,7 +264,8 @@ SYMBOL_RULES = (
 )  # fmt: skip
 LETTER_RULES = (
     rule("plate", rf"(?<=[{PROVINCES}])[A-Z][·• ]?[A-Z0-9]{{5,6}}(?![A-Za-z0-9])", _plate),
-    *EN_LETTER_RULES[:2],
+    rule("roman", r"(?:XI{0,2}|IX|VI{0,3}|IV|V|I{1,3})(?=[级期型类度代章卷等])", _roman),
+    *(r for r in EN_LETTER_RULES if r.name == "web"),
     rule(
         "money",
         rf"(?P<cur>{CURRENCY})\s?(?P<num>{NUM})(?P<scale>{SCALE})\s?(?P<unit>元|块)?",

@@ -69,6 +69,13 @@ def phone(m: re.Match[str]) -> str:
 
 
 CALLING = re.compile(r"\b(?:call|dial|phone|ring|text|number|tel|fax)\b[^.!?]{0,12}$", re.IGNORECASE)
+COMPASS = {"NE": "northeast", "NW": "northwest", "SE": "southeast", "SW": "southwest"}
+PER = {
+    "hr": "hour", "h": "hour", "hour": "hour", "min": "minute", "sec": "second", "day": "day", "night": "night",
+    "wk": "week", "week": "week", "mo": "month", "month": "month", "yr": "year", "year": "year", "person": "person",
+    "kg": "kilogram", "lb": "pound", "mi": "mile", "mile": "mile", "km": "kilometer", "gal": "gallon",
+}  # fmt: skip
+MIXED = {"½": "a half", "¼": "a quarter", "¾": "three quarters", "⅓": "a third", "⅔": "two thirds"}
 DIRECTIONS = {"N": "North", "S": "South", "E": "East", "W": "West"}
 
 
@@ -92,6 +99,21 @@ def fraction(m: re.Match[str]) -> str | None:
     whole = f"{say.cardinal(int(m['whole']))} and " if m["whole"] else ""
     one = "a" if whole else "one"
     return f"{whole}{one if top == 1 else say.cardinal(top)} {say.plural_ordinal(bottom, top != 1)}"
+
+
+def mixed_number(m: re.Match[str]) -> str:
+    """The like of "1½"."""
+    return f"{number(m[1])} and {MIXED[m[2]]}"
+
+
+def fraction_of(m: re.Match[str]) -> str | None:
+    """The like of "1/4 mi"."""
+    top, bottom = int(m["top"]), int(m["bottom"])
+    if not 0 < top < bottom:
+        return None
+    if (top, bottom) == (1, 2):
+        return f"half a {UNITS[m['unit']][0]}"
+    return f"{say.cardinal(top)} {say.plural_ordinal(bottom, top != 1)} {UNITS[m['unit']][0]}"
 
 
 def span(m: re.Match[str]) -> str:
@@ -128,7 +150,8 @@ def road(m: re.Match[str]) -> str:
     """Letters and digits joined: roads, plates, models."""
     letters, digits, tail = m["letters"], m["digits"], m["tail"]
     said = spell(letters) if letters.isupper() else letters
-    return f"{said} {say.pairs(digits)}" + (f" {spell(tail)}" if tail else "")
+    way = f" {DIRECTIONS[tail]}" if tail in DIRECTIONS else f" {spell(tail)}" if tail else ""
+    return f"{said} {say.pairs(digits)}{way}"
 
 
 def numbered(m: re.Match[str]) -> str:
@@ -226,6 +249,8 @@ def roman(m: re.Match[str]) -> str | None:
     numeral = m["numeral"]
     head = m["head"]
     if re.search("[LC]", numeral) and head not in ROMAN_HEADS:
+        return None
+    if not numeral:  # the pattern's parts may all be empty
         return None
     if len(numeral) == 1 and head not in ROMAN_HEADS and not (head in MONARCHS and numeral != "I"):
         return None

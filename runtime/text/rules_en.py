@@ -28,6 +28,7 @@ UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 CURRENCY = "|".join(sorted(map(re.escape, CURRENCIES), key=len, reverse=True))
 STREETS = "St|Ave|Blvd|Rd|Ln|Dr|Hwy|Pkwy|Street|Avenue|Boulevard|Road|Lane|Drive|Way"
 DOMAINS = "com|org|net|edu|gov|io|co|uk|cn|de|fr|jp|info|biz|us|ca|au|tv|me|ai|app|dev|eu"
+DAY = "Mon|Tue|Tues|Wed|Thu|Thur|Thurs|Fri|Sat|Sun"
 CLOCK = r"\d{1,2}[:：]\d\d(?:\s?[AaPp]\.?[Mm]\b)?"
 HALF = r"\s?(?P<half>[AaPp])\.?[Mm]\b\.?"
 DIGIT_RULES = (
@@ -41,6 +42,19 @@ DIGIT_RULES = (
         rf"(?P<month>{MONTH})(?:,? (?P<year>\d{{4}}))?(?!\w)",
         dates.day_month,
     ),
+    rule(
+        "time range",
+        r"(?P<h>\d{1,2})(?:[:：](?P<min>\d\d))?(?P<s>)\s?(?P<half>[AaPp])\.?[Mm]\.?\s?[-~]\s?(?=\d{1,2}(?:[:：]|\s?[AaPp]))",
+        dates.from_time,
+    ),
+    rule("duration", r"(\d+)\s?h\s?(\d{1,2})\s?m(?:in)?(?:\s?(\d{1,2})\s?s)?\b", dates.duration),
+    rule("mixed number", r"(\d+)\s?([½¼¾⅓⅔])", read.mixed_number),
+    rule("fraction", rf"(?P<top>\d)/(?P<bottom>\d)\s?(?P<unit>{UNIT})(?![\w²³/])", read.fraction_of),
+    rule(
+        "blood pressure", r"(\d{2,3})/(\d{2,3})(?=\s?mmHg)", lambda m: f"{number(m[1])} over {number(m[2])}"
+    ),
+    rule("nine eleven", r"9/11(?![\d/])", lambda m: "nine eleven"),
+    rule("division", rf"({NUM}) / (?=\d)", lambda m: f"{number(m[1])} divided by "),
     rule("time range", rf"(?P<from>{CLOCK})\s?[-~—]\s?(?P<to>{CLOCK})(?!\d)", dates.time_range),
     rule(
         "time",
@@ -94,6 +108,11 @@ SYMBOL_RULES = (
         "phone", r"\+\d{1,3}[- ]?(?:\(?\d{1,4}\)?[- ]?){2,4}\d{2,4}(?!\d)|\(\d{3}\) ?\d{3}-\d{4}", read.phone
     ),
     rule("decade", r"'()(\d0)s\b", dates.decade),
+    rule("power", r"\^2(?!\d)", lambda m: " squared"),
+    rule("power", r"\^3(?!\d)", lambda m: " cubed"),
+    rule("power", r"\^(\d+)", lambda m: f" to the power of {number(m[1])}"),
+    rule("arrow", r"\s?[-=]>\s?", lambda m: " to "),
+    rule("per", rf"/({'|'.join(read.PER)})\b\.?", lambda m: f" per {read.PER[m[1]]}"),
     rule("number sign", r"#(?=\d)", lambda m: "number "),
     rule("hashtag", r"#(?=[A-Za-z])", lambda m: "hashtag "),
     rule("minus", rf"(?<![\w)])-(?={NUM})", lambda m: "minus "),
@@ -104,6 +123,9 @@ SYMBOL_RULES = (
 )
 LETTER_RULES = (
     rule("direction", rf"([NSEW]) (?=(?:[A-Z][a-z]+|\d+(?:st|nd|rd|th)) (?:{STREETS})\b)", read.direction),
+    rule("direction", r"([NS][EW])\b(?![.&/-])", lambda m: read.COMPASS[m[1]]),
+    rule("days", rf"({DAY})\.?\s?[-~]\s?({DAY})\b\.?", dates.days),
+    rule("plus plus", r"([A-Za-z])\+\+", lambda m: f"{m[1]} plus plus"),
     rule("web", r"(?:https?://|www\.)[^\s\"'<>，。]*[\w/]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", read.address),
     rule("web", rf"(?:[A-Za-z0-9-]+\.)+(?:{DOMAINS})\b(?:/[\w/.?=&%#-]*[\w/])?", read.address),
     rule(
@@ -113,8 +135,14 @@ LETTER_RULES = (
         dates.month_day,
     ),
     rule("money", rf"(?P<cur>{CURRENCY})\s?(?P<num>{NUM})(?:\s?(?P<scale>(?:{SCALES})\b))?", read.money),
-    rule("road", r"(?P<letters>I|US|M|A|B|E|SR|CR|FM)-(?P<digits>\d{1,4})(?P<tail>[NSEW])?\b", read.road),
-    rule("road", rf"(?P<letters>US|UK|{STATES})[ -](?P<digits>\d{{1,4}})(?P<tail>[NSEW])?\b", read.road),
+    rule(
+        "road",
+        r"(?P<letters>I|US|M|A|B|E|SR|CR|FM)-(?P<digits>\d{1,4})(?: ?(?P<tail>[NSEW])\b|\b)",
+        read.road,
+    ),
+    rule(
+        "road", rf"(?P<letters>US|UK|{STATES})[ -](?P<digits>\d{{1,4}})(?: ?(?P<tail>[NSEW])\b|\b)", read.road
+    ),
     rule(
         "number",
         rf"(?P<word>(?i:{NUMBERED})) (?P<letters>[A-Z]{{0,2}})"
@@ -126,7 +154,7 @@ LETTER_RULES = (
     rule(
         "roman",
         r"(?P<head>[A-Z][a-z]+) "
-        r"(?P<numeral>(?=[IVXLC]+\b)(?:XC|XL|L?X{0,3}|C{1,3})(?:IX|IV|V?I{0,3}))\b(?!['.]\w)",
+        r"(?P<numeral>(?=[IVXLC]+\b)(?:C{1,3}|XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3}))\b(?!['.]\w)",
         read.roman,
     ),
     rule("initials", r"(?:[A-Za-z]\.){2,}", read.initials),
