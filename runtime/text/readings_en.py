@@ -248,7 +248,7 @@ def roman(m: re.Match[str]) -> str | None:
     """Roman numerals after the words of roman.tsv and other names."""
     numeral = m["numeral"]
     head = m["head"]
-    if re.search("[LC]", numeral) and head not in ROMAN_HEADS:
+    if re.search("[LC]", numeral) and (len(numeral) == 1 or head not in ROMAN_HEADS):
         return None
     if not numeral:  # the pattern's parts may all be empty
         return None
