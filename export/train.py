@@ -213,8 +213,6 @@ class Trainer:
 class Log:
     """train.csv of a run: a row each `every` steps, with means since the last row, and validation where measured."""
 
-    FIELDS = ("step", "seconds", "rate", "total", "spectral", "duration", "f0", "voicing", "energy")
-
     def __init__(self, folder: Path) -> None:
         self.path, self.began = folder / "train.csv", time.monotonic()
         self.rows: list[dict[str, float]] = []

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from stonechat.platforms import current
+
 from .engine import Program
 from .errors import OptionError
 from .facts import VoiceFacts
@@ -125,7 +127,8 @@ class Pipeline:
                 self._start()
 
     def _start(self) -> None:
-        before = threading.stack_size(STACK_BYTES)
+        before = threading.stack_size()
+        current().thread_stack(STACK_BYTES)
         try:
             for stage in self.stages:
                 thread = threading.Thread(target=stage.loop, name=f"stonechat-{stage.name}", daemon=True)

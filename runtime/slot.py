@@ -83,7 +83,7 @@ class Span:
 
 @dataclass
 class Bells:
-    """What each stage's thread sleeps on, and the listener."""
+    """What each stage's thread sleeps on, in the order of the stages."""
 
     text: Doorbell = field(default_factory=Doorbell)
     phonemes: Doorbell = field(default_factory=Doorbell)
@@ -111,7 +111,7 @@ class Slot:
     def __init__(
         self, index: int, pool: MemoryPool, facts: VoiceFacts, sizes: RowSizes, bells: Bells
     ) -> None:
-        self.index, self.facts, self.sizes = index, facts, sizes
+        self.index, self.facts, self.sizes, self._pool = index, facts, sizes, pool
         wanted = _wanted(facts, sizes)
         self.region = pool.region(f"session {index}", sum(_aligned(n) for n in wanted.values()))
         part = _cut(self.region, wanted)
@@ -158,9 +158,8 @@ class Slot:
         self._holders = {*vars(bells), LISTENER}
         self._holding = set(self._holders)
         self._then: Callable[[], None] | None = None
-        self._ending = (
-            threading.RLock()
-        )  # held for a few instructions that allocate nothing the GC would notice
+        # Held for a few instructions at a time, which allocate nothing that would start the garbage collector.
+        self._ending = threading.RLock()
 
     @property
     def rings(self) -> tuple[Ring | ObjectRing[Any], ...]:
@@ -224,7 +223,7 @@ class Slot:
         """Drop what is in the rings and zero every byte."""
         for ring in self.rings:
             ring.clear()
-        self.region.fill(0)
+        self._pool.wipe(self.region)
         self.error = None
         self.sounding = self.inline = self.stopping = False
 

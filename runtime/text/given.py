@@ -12,7 +12,6 @@ from .clean import Cleaned
 
 FIRST = 0xE000
 MARK = re.compile("[\ue000-\uf8ff]")
-INLINE = re.compile(r"\[(?P<word>[^\[\]\n]{1,100})\]\((?P<said>/[^()\n]{1,200}/)\)")
 
 
 @dataclass(frozen=True)

@@ -39,17 +39,11 @@ def cardinal(n: int) -> str:
         if group:
             gap = bool(out) and group < 1000
             out += ("零" if gap else "") + _below_ten_thousand(group) + SCALES[scale]
-    out = out.replace("万亿", "万亿") if n >= 10**12 else out
     return out[1:] if out.startswith("一十") else out
 
 
 def decimal(text: str) -> str:
     """ "十二点五" from "12.5"; thousands commas are let through."""
-    whole, _, fraction = text.replace(",", "").replace("，", "").partition(".")
+    whole, _, fraction = text.replace(",", "").partition(".")
     words = cardinal(int(whole or "0"))
     return f"{words}点{digits(fraction)}" if fraction else words
-
-
-def quantity(text: str) -> str:
-    """As `decimal`, but 两 for a lone two before a measure word."""
-    return "两" if text == "2" else decimal(text)
