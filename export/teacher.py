@@ -26,6 +26,8 @@ from stonechat.text.symbols import Symbols
 
 RATE = 24000
 """Hz."""
+DURATION_UNIT = 600
+"""Samples in one unit of a duration."""
 FEATURE_HOP = 300
 """Samples from one F0 or energy value to the next."""
 MAX_SYMBOLS = 509
