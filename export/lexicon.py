@@ -20,6 +20,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("lang", nargs="*", default=["zh", "en"], help="zh, en (both by default)")
     parser.add_argument("-o", "--output", type=Path, default=HOME)
+    parser.add_argument(
+        "--keep-model", action="store_true", help="en: only the words, with the present models"
+    )
     options = parser.parse_args()
     if "zh" in options.lang:
         from stonechat.export.lexicon_zh import compile_zh
@@ -28,7 +31,7 @@ def main() -> None:
     if "en" in options.lang:
         from stonechat.export.lexicon_en import compile_en
 
-        write(options.output / "en.lex", compile_en())
+        write(options.output / "en.lex", compile_en(HOME / "en.lex" if options.keep_model else None))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 from stonechat.export.lexicon_file import Sections, table
 from stonechat.export.lexicon_tags import compile_tags
 from stonechat.export.lts import train, words_of
+from stonechat.text.lexicon import LexiconFile
 from stonechat.text.stress import SECONDARY, promote
 from stonechat.text.symbols import Symbols
 from stonechat.text.words_en import GOLD, TAGS, VARIANT, EnLexicon, add_ed, add_ing, add_s
@@ -82,11 +83,19 @@ def without_inflections(entries: dict[str, Entry]) -> dict[str, Entry]:
     return {word: entry for word, entry in entries.items() if word in kept.words}
 
 
-def compile_en() -> Sections:
-    """The sections of en.lex."""
+def models_of(path: Path) -> Sections:
+    """The tagger's and the letter-to-sound sections of a compiled lexicon."""
+    file = LexiconFile(path)
+    names = ("tags", "tags.fixed", "tags.fixed.at", "tags.weights", "tags.weights.at", "lts", "lts.units")
+    return {name: bytes(file.bytes(name)) for name in names}
+
+
+def compile_en(models: Path | None = None) -> Sections:
+    """The sections of en.lex; the models come from the lexicon `models`, if given, else they are trained."""
     symbols = Symbols(HOME / "symbols.tsv")
     gold, silver = misaki("us_gold"), misaki("us_silver")
     kept = without_inflections({**silver, **gold, **extra_words()})
     entries = {w.encode("utf-8"): encode(symbols, e, 0 if w not in gold else GOLD) for w, e in kept.items()}
     print(f"en: {len(entries)} of {len(silver | gold)} words")
-    return {**table("words", entries), **compile_tags(), **train(words_of(gold, silver))}
+    made = models_of(models) if models else {**compile_tags(), **train(words_of(gold, silver))}
+    return {**table("words", entries), **made}

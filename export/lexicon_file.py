@@ -12,7 +12,7 @@ from stonechat.text.lexicon import ENTRY, HEADER, MAGIC, VERSION
 Sections = dict[str, bytes]
 
 
-def table(name: str, entries: Mapping[bytes, bytes], per_bucket: float = 2.0) -> Sections:
+def table(name: str, entries: Mapping[bytes, bytes], per_bucket: float = 4.0) -> Sections:
     """The two sections of a hash table: NAME.at and NAME. Keys and values are at most 255 bytes."""
     buckets: list[list[bytes]] = [[] for _ in range(max(1, int(len(entries) / per_bucket)))]
     for key, value in sorted(entries.items()):

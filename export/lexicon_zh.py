@@ -58,6 +58,8 @@ def word_reading(word: str, fixed: dict[str, list[str]]) -> list[str]:
             out[i] = "de5"
         elif char == "儿" and i and i == len(word) - 1 and word not in FULL_ER:
             out[i] = "r5"
+        elif char == "地" and len(word) > 2 and i == len(word) - 1 and word[0] == word[1]:
+            out[i] = "de5"  # "slowly" and the like
     return out
 
 

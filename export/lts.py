@@ -21,6 +21,7 @@ from zlib import crc32
 import numpy as np
 from stonechat.export.lexicon_file import Sections, write
 from stonechat.export.lts_align import MAX_PHONES, batches, best, learn
+from stonechat.text.lexicon import LexiconFile
 from stonechat.text.lts import END, FIRST_CODE, ORDER, START, STEP, LetterToSound
 
 TOKEN = re.compile("[ˈˌ]?[^ˈˌ]")
@@ -201,24 +202,25 @@ def distance(a: tuple[str, ...], b: tuple[str, ...]) -> int:
     return row[-1]
 
 
-def report(pairs: list[Pair], held: int) -> None:
-    """Trains without `held` words and prints the error on them, with stress and without."""
+def held_out_errors(pairs: list[Pair], held: int) -> tuple[float, float]:
+    """Trains without `held` words; phoneme errors on them per phoneme, with stress and without."""
     random.Random(7).shuffle(pairs)
-    path = Path(tempfile.mkdtemp()) / "trial.lex"
-    write(path, train(pairs[held:]))
-    from stonechat.text.lexicon import LexiconFile
-
-    model = LetterToSound(LexiconFile(path))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trial.lex"
+        write(path, train(pairs[held:]))
+        model = LetterToSound(LexiconFile(path))
     wrong = bare = total = 0
     for word, phones in pairs[:held]:
         said = tokens(model(word))
         wrong += distance(phones, said)
         bare += distance(tuple(p.strip("ˈˌ") for p in phones), tuple(p.strip("ˈˌ") for p in said))
         total += len(phones)
-    print(f"{held} held-out words: phoneme error {wrong / total:.2%} with stress, {bare / total:.2%} without")
+    return wrong / total, bare / total
 
 
 if __name__ == "__main__":
     from stonechat.export.lexicon_en import misaki
 
-    report(words_of(misaki("us_gold"), misaki("us_silver")), int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+    held = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    stressed, bare = held_out_errors(words_of(misaki("us_gold"), misaki("us_silver")), held)
+    print(f"{held} held-out words: phoneme error {stressed:.2%} with stress, {bare:.2%} without")

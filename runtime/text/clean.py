@@ -12,14 +12,25 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .scripts import HAN
+from .shown import is_shown
 from .tables import rows
 
+INLINE = r"\[(?P<word>[^\[\]\n]{1,100})\]\((?P<said>/[^()\n]{1,200}/)\)"
+"""A word with its pronunciation."""
 MARKUP = re.compile(
-    r"\[(?P<word>[^\[\]\n]{1,100})\]\((?P<said>/[^()\n]{1,200}/)\)"  # a word with its pronunciation
-    r"|</?[A-Za-z][^<>\n]{0,200}>|<!--.{0,200}?-->"  # tags
+    INLINE + r"|</?[A-Za-z][^<>\n]{0,200}>|<!--.{0,200}?-->"  # tags
+    r"|(?P<entity>&(?:#\d{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,20});)"
     r"|!?\[(?P<link>[^\[\]\n]{1,100})\]\((?:https?:|mailto:|/|#)[^()\s]{0,200}\)"  # links: their text stays
-    r"|\*\*|__|~~|`+|(?m:^[ \t]*(?:#{1,6}|>|[-*+•])[ \t]+)|\*(?=\w)(?!号?键)|(?<=\w)\*(?!\w)"
+    r"|!\[(?P<image>[^\[\]\n]{0,100})\]\([^()\s]{0,200}\)"
+    r"|\*\*|__|~~|`+|(?m:^[ \t]*(?:#{1,6}|>|[-*+•])[ \t]+)|(?<!\d)\*(?=\w)(?!号?键)|(?<=\w)\*(?!\w)"
 )
+SHOWN_MARKUP = re.compile(INLINE + "(?P<link>)(?P<image>)(?P<entity>)")
+"""What counts as markup where markup is read."""
+BLOCK = re.compile(
+    r"</?(?:br|p|div|li|ul|ol|h[1-6]|tr|td|th|table|section|article|blockquote|hr)\b", re.IGNORECASE
+)
+"""Tags that end a line."""
+ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&#39;": "'", "&nbsp;": " "}
 SUPERSCRIPTS = frozenset("²³¹⁰⁴⁵⁶⁷⁸⁹½¼¾⅓⅔⅛…™")
 STRONG = frozenset("，。！？；：（）")
 """Full-width punctuation that stays, because it ends Chinese phrases whatever stands around it."""
@@ -65,27 +76,69 @@ def _plain(char: str) -> str | None:
     return None
 
 
-def clean(source: str, start: int, end: int, say: Callable[[str, str], str] | None = None) -> Cleaned:
-    """Plain text of source[start:end]; `say` gives what stands for a word with its pronunciation."""
+@lru_cache(maxsize=4096)
+def _shown(char: str) -> str | None:
+    """The same where silent signs are read: those that have a name stay."""
+    plain = _plain(char)
+    return char if plain is not None and not plain.strip() and is_shown(char) else plain
+
+
+def clean(
+    source: str,
+    start: int,
+    end: int,
+    say: Callable[[str, str], str] | None = None,
+    read_symbols: bool = False,
+) -> Cleaned:
+    """Plain text of source[start:end].
+
+    `say` gives what stands for a word with its pronunciation; `read_symbols` keeps emoji and markup.
+    """
+    markup, plain = (SHOWN_MARKUP, _shown) if read_symbols else (MARKUP, _plain)
     out: list[str] = []
     offsets: list[int] = []
     unknown: list[str] = []
     at = start
-    for match in MARKUP.finditer(source, start, end):
-        _clean_run(source, at, match.start(), out, offsets, unknown)
+    for match in markup.finditer(source, start, end):
+        _clean_run(source, at, match.start(), out, offsets, unknown, plain)
         if match.group("said"):
             standing = say(match.group("word"), match.group("said")) if say else match.group("word")
             out.extend(standing)
             offsets.extend([match.start("word")] * len(standing))
-        elif match.group("link"):
-            _clean_run(source, match.start("link"), match.end("link"), out, offsets, unknown)
+        elif name := "link" if match.group("link") else "image" if match.group("image") else "":
+            _clean_run(source, match.start(name), match.end(name), out, offsets, unknown, plain)
+        else:
+            standing = _stands_for(match)
+            out.extend(standing)
+            offsets.extend([match.start()] * len(standing))
         at = match.end()
-    _clean_run(source, at, end, out, offsets, unknown)
+    _clean_run(source, at, end, out, offsets, unknown, plain)
     return Cleaned("".join(out), (*offsets, end), "".join(unknown))
 
 
+def _entity(written: str) -> str:
+    if written in ENTITIES:
+        return ENTITIES[written]
+    from html import unescape  # the table of all of them is large
+
+    return unescape(written)
+
+
+def _stands_for(match: re.Match[str]) -> str:
+    """What an entity means, or the pause that a tag between blocks makes."""
+    if match.group("entity"):
+        return "".join(_plain(char) or "" for char in _entity(match.group("entity")))
+    return ", " if BLOCK.match(match.group()) else ""
+
+
 def _clean_run(
-    source: str, start: int, end: int, out: list[str], offsets: list[int], unknown: list[str]
+    source: str,
+    start: int,
+    end: int,
+    out: list[str],
+    offsets: list[int],
+    unknown: list[str],
+    plain_form: Callable[[str], str | None],
 ) -> None:
     if source.isascii() and "\r" not in source[start:end] and source[start:end].isprintable():
         out.extend(source[start:end])
@@ -95,7 +148,7 @@ def _clean_run(
     text = source[start:end] if len(text) != end - start else text
     previous = ""
     for i, char in enumerate(text):
-        plain = _plain(previous if char == "々" and previous else char)
+        plain = plain_form(previous if char == "々" and previous else char)
         previous = char
         if plain is None:
             unknown.append(char)

@@ -17,12 +17,23 @@ def month(name: str) -> str:
 
 
 def month_day(m: re.Match[str]) -> str | None:
-    """The like of "May 3rd, 2021"."""
+    """The like of "May 3rd, 2021", "Aug 8-12"."""
     day = int(m["day"])
     if not 1 <= day <= 31:
         return None
+    last = f" to {say.ordinal(int(m['last']))}" if m["last"] else ""
     year = f"{', ' if ',' in m['gap'] else ' '}{say.year(int(m['year']))}" if m["year"] else ""
-    return f"{month(m['month'])} {say.ordinal(day)}{year}"
+    return f"{month(m['month'])} {say.ordinal(day)}{last}{year}"
+
+
+def month_year(m: re.Match[str]) -> str:
+    """The like of "Apr 2023"."""
+    return f"{month(m['month'])} {say.year(int(m['year']))}"
+
+
+def months(m: re.Match[str]) -> str:
+    """The like of "Jan-Mar"."""
+    return f"{month(m[1])} to {month(m[2])}"
 
 
 def day_month(m: re.Match[str]) -> str | None:
@@ -50,7 +61,21 @@ def numeric_date(year: str, month: str, day: str) -> str | None:
     return f"{MONTHS[first - 1]} {say.ordinal(second)}, {say.year(int(year))}"
 
 
-CLOCK_TIME = re.compile(r"(?P<h>\d{1,2})[:：](?P<min>\d\d)(?P<s>)(?:\s?(?P<half>[AaPp])\.?[Mm])?")
+DATED = re.compile(
+    r"\b(?:on|by|until|till|due|before|after|since|from|through|expires?|dated?)[ :]\s?$",
+    re.IGNORECASE,
+)
+
+
+def bare_date(m: re.Match[str]) -> str | None:
+    """The like of "on 12/25": month and day without a year, where a word before shows a date."""
+    first, second = int(m[1]), int(m[2])
+    if not DATED.search(m.string[max(0, m.start() - 12) : m.start()]) or second < 1 or not 1 <= first <= 12:
+        return None
+    return f"{MONTHS[first - 1]} {say.ordinal(second)}" if second <= 31 else None
+
+
+CLOCK_TIME = re.compile(r"(?P<h>\d{1,2})(?:[:：](?P<min>\d\d))?(?P<s>)(?:\s?(?P<half>[AaPp])\.?[Mm]\.?)?")
 
 
 def clock(m: re.Match[str]) -> str | None:
@@ -106,12 +131,55 @@ def days(m: re.Match[str]) -> str:
     return f"{first} to {last}"
 
 
+def weekday(m: re.Match[str]) -> str:
+    """The like of "Mon" in "Mon, Jan 5"."""
+    return next(day for day in DAYS if day.startswith(m["name"][:3]))
+
+
+WEEKDAY_BEFORE = re.compile(
+    r"\b(?:on|every|each|this|next|last|until|till|by|from|to|and|or|is|through|due|was|since|early|late) $",
+    re.IGNORECASE,
+)
+
+
+def weekday_after(m: re.Match[str]) -> str | None:
+    """The like of "Wed" in "on Wed"."""
+    return weekday(m) if WEEKDAY_BEFORE.search(m.string[max(0, m.start() - 10) : m.start()]) else None
+
+
 def duration(m: re.Match[str]) -> str:
-    """The like of "1h 30m"."""
-    parts = zip((m[1], m[2], m[3]), ("hour", "minute", "second"), strict=True)
+    """The like of "1h 30m", "2 hr 30 min", "5m 30s"."""
+    parts = ((m["h"], "hour"), (m["min"], "minute"), (m["s"], "second"))
     return " ".join(f"{say.cardinal(int(n))} {unit}{'' if int(n) == 1 else 's'}" for n, unit in parts if n)
 
 
-def decade(m: re.Match[str]) -> str:
-    """The like of "1980s"."""
-    return (say.cardinal(int(m[1])) + " " if m[1] else "") + say.decade(int(m[2]))
+def era(m: re.Match[str]) -> str:
+    """The like of "476 AD", "AD 476": years before and after Christ."""
+    digits = m["year"]
+    year = say.year(int(digits)) if len(digits) > 3 else say.pairs(digits)
+    name = spell(m["era"].replace(".", ""))
+    return f"{year} {name}"
+
+
+def decade(m: re.Match[str]) -> str | None:
+    """The like of "1980s", "1900s", "the 60s" (but not "30s", seconds)."""
+    century, ten = m[1], int(m[2])
+    if not century:
+        return say.decade(ten) if ten and DECADE_BEFORE.search(m.string[: m.start()]) else None
+    if ten:
+        return f"{say.cardinal(int(century))} {say.decade(ten)}"
+    return "two thousands" if century == "20" else f"{say.cardinal(int(century))} hundreds"
+
+
+DECADE_BEFORE = re.compile(r"(?:\b(?:the|early|mid|late|his|her|their|my|your|our)[ -]|')$", re.IGNORECASE)
+
+
+def short_year(m: re.Match[str]) -> str:
+    """The like of "'99"."""
+    return say.pairs(m[1]) if m[1][0] != "0" else "oh " + say.cardinal(int(m[1][1]))
+
+
+def season(m: re.Match[str]) -> str | None:
+    """The like of "2023/24": a year and the next."""
+    first, last = int(m[1]), int(m[2])
+    return f"{say.year(first)} {say.cardinal(last)}" if (first + 1) % 100 == last else None

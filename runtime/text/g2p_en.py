@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from .lazy import LazyPattern
 from .lts import LetterToSound
 from .stress import PRIMARY, SECONDARY, compound, demote, plain, promote
 from .symbols import VOWELS, Symbols
@@ -15,6 +16,8 @@ from .tagger import Tagger
 from .words_en import EnLexicon, add_ed, add_ing, add_s, coarse
 
 PART = re.compile(r"[A-Z](?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Za-zÀ-ɏ][a-zß-ɏ]*(?:'[a-z]+)*|'")
+UNSPEAKABLE = re.compile("^[^AEIOUY]*$|^[^AEIOUYS][^AEIOUYHLRW]|[^AEIOUY]{4}|(.)\\1\\1")
+"""Capitals that no word begins or goes on with."""
 CONSONANTS = frozenset("bdfhjklmnpstvwzðŋɡɹɾʃʒʤʧθ")
 OBJECTS = frozenset(
     [
@@ -42,6 +45,10 @@ OBJECTS = frozenset(
 )
 SUBJECTS = frozenset(["I", "you", "we", "they", "You", "We", "They"])
 STOPS = frozenset(";:,.!?")
+NEIGHBOURS = 3
+"""Words before and after that tell words of one spelling apart."""
+MOST_PARTS = 6
+"""Parts of a compound that are looked up as one word, at most."""
 
 
 @dataclass
@@ -60,9 +67,11 @@ class EnglishG2P:
         self.lexicon = EnLexicon(folder / "en.lex", symbols)
         self._tagger = Tagger(self.lexicon.file)
         self._lts = LetterToSound(self.lexicon.file)
-        self._heteronyms: dict[str, list[tuple[re.Pattern[str], re.Pattern[str], str]]] = {}
+        self._heteronyms: dict[str, list[tuple[LazyPattern, LazyPattern, str]]] = {}
         for word, before, after, phonemes in rows("heteronyms.tsv"):
-            rule = (re.compile(before or ".*"), re.compile(after or ".*"), phonemes)
+            left = LazyPattern(f"(?:.* )?(?:{before})" if before else ".*")
+            right = LazyPattern(f"(?:{after})(?: .*)?" if after else ".*")
+            rule = (left, right, phonemes)
             self._heteronyms.setdefault(word, []).append(rule)
         self._letters = {
             c: (self.lexicon.readings(c) or {}).get("DEFAULT", "") for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -90,9 +99,12 @@ class EnglishG2P:
 
     def _by_neighbours(self, tokens: list[Token], i: int) -> str:
         """Phonemes of a word that heteronyms.tsv tells apart here, else ""."""
-        before = tokens[i - 1].text.lower() if i else ""
-        after = tokens[i + 1].text.lower() if i + 1 < len(tokens) else ""
-        for left, right, phonemes in self._heteronyms.get(tokens[i].text.lower(), ()):
+        rules = self._heteronyms.get(tokens[i].text.lower())
+        if not rules:
+            return ""
+        before = " ".join(token.text.lower() for token in tokens[max(0, i - NEIGHBOURS) : i])
+        after = " ".join(token.text.lower() for token in tokens[i + 1 : i + 1 + NEIGHBOURS])
+        for left, right, phonemes in rules:
             if left.fullmatch(before) and right.fullmatch(after):
                 return phonemes
         return ""
@@ -175,12 +187,12 @@ class EnglishG2P:
 
     def is_acronym(self, word: str) -> bool:
         """Whether a word in capitals is said letter by letter."""
-        readings = self.lexicon.readings(word, gold=True) if self.lexicon.has(word) else None
+        readings = self.lexicon.readings(word)
         if readings:
             return plain(readings["DEFAULT"]) == plain(self.spell(word))
         if self.lexicon.has(word.lower()):
             return False
-        return len(word) < 5 or not set(word) & set("AEIOUY")
+        return len(word) < 5 or bool(UNSPEAKABLE.search(word))
 
     def spell(self, word: str) -> str:
         """Letter by letter, the last one stressed."""
@@ -196,7 +208,7 @@ class EnglishG2P:
         sounds: list[str] = []
         end = len(parts)
         while end:
-            for first in range(end):
+            for first in range(max(0, end - MOST_PARTS), end):
                 text = word[parts[first].start() : parts[end - 1].end()]
                 sound = self._known(text, tag, vowel_next) if (first or end < len(parts)) else None
                 if sound or first == end - 1:
@@ -219,7 +231,7 @@ def _mark_commands(tokens: list[Token]) -> None:
     starts, subject = True, False
     for token, following in pairwise(tokens):
         is_command = starts and following.text in OBJECTS | {"to"}
-        if (is_command or subject) and token.tag in ("NN", "NNP", "JJ"):
+        if (is_command or subject) and token.tag in ("NN", "NNP", "JJ", "RB"):
             token.tag = "VB"
         starts, subject = token.text in STOPS, token.text in SUBJECTS
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from .lazy import LazyPattern
 from .sandhi import third_tones, yi_bu
 from .segment import ZhLexicon, ZhWord
 from .tables import rows
@@ -31,9 +31,9 @@ class ChineseG2P:
     def __init__(self, folder: Path) -> None:
         self.lexicon = ZhLexicon(folder / "zh.lex")
         self._symbols = {row[0]: row[1] for row in rows("pinyin.tsv")}
-        self._polyphones: dict[str, list[tuple[re.Pattern[str], re.Pattern[str], str]]] = {}
+        self._polyphones: dict[str, list[tuple[LazyPattern, LazyPattern, str]]] = {}
         for char, left, right, reading in rows("polyphones.tsv"):
-            rule = (re.compile(f"(?:{left})$"), re.compile(right), reading)
+            rule = (LazyPattern(f"(?:{left})$"), LazyPattern(right), reading)
             self._polyphones.setdefault(char, []).append(rule)
 
     def lexical(self, run: str) -> list[ZhWord]:
@@ -43,6 +43,8 @@ class ChineseG2P:
 
     def _in_context(self, run: str, word: ZhWord) -> ZhWord:
         """A lone polyphonic character takes the reading of the first rule that fits its surroundings."""
+        if self.lexicon.is_user_word(word.text):
+            return word
         for left, right, reading in self._polyphones.get(word.text, ()):
             if left.search(run[max(0, word.start - 4) : word.start]) and right.match(run, word.end):
                 return ZhWord(word.text, word.start, word.end, (reading,))

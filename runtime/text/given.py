@@ -9,9 +9,14 @@ import re
 from dataclasses import dataclass
 
 from .clean import Cleaned
+from .userdict import UserWords
+from .words_en import add_s
 
 FIRST = 0xE000
 MARK = re.compile("[\ue000-\uf8ff]")
+POSSESSIVE = re.compile("'s(?![A-Za-z])")
+MOST = 0xF8FF - FIRST
+"""Words that can be given in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,19 @@ class Given:
 
     word: str
     phonemes: str
+    origin: str
+    """Who gave it: "inline", "user dictionary"; in a document also "phoneme", "say-as …", "break" or "voice"."""
+    said: tuple[str, str] = ("", "")
+    """Its words in English and in Chinese, in place of symbols."""
+    gap_s: float | None = None
+    """Of a break: seconds."""
+    at: int = -1
+    """Of a cut: where it stands in the document's text."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it says nothing, but ends the clause."""
+        return not (self.phonemes or any(self.said))
 
 
 def mark(number: int) -> str:
@@ -27,29 +45,37 @@ def mark(number: int) -> str:
     return chr(FIRST + number)
 
 
-def replace(
-    source: Cleaned, pattern: re.Pattern[str], phonemes: dict[str, str], given: list[Given]
-) -> Cleaned:
+def replace(source: Cleaned, words: UserWords, given: list[Given]) -> Cleaned:
     """The text with the dictionary's words as marks; `given` grows by what they stand for."""
     out: list[str] = []
     offsets: list[int] = []
     at = 0
-    for match in pattern.finditer(source.text):
-        if len(given) >= 6000:
+    for start, end in words.find(source.text):
+        if len(given) == MOST:
             break
-        out += source.text[at : match.start()]
-        offsets += source.offsets[at : match.start()]
+        out += source.text[at:start]
+        offsets += source.offsets[at:start]
         out.append(mark(len(given)))
-        offsets.append(source.offsets[match.start()])
-        given.append(Given(match.group(), phonemes[match.group().lower()]))
-        at = match.end()
+        offsets.append(source.offsets[start])
+        word = source.text[start:end]
+        phonemes = words.phonemes[word.lower()]
+        if POSSESSIVE.match(source.text, end):
+            phonemes, end = add_s(phonemes), end + 2
+        given.append(Given(source.text[start:end], phonemes, "user dictionary"))
+        at = end
     out += source.text[at:]
     offsets += source.offsets[at:]
     return Cleaned("".join(out), tuple(offsets), source.unknown)
 
 
+def given_at(text: str, given: tuple[Given, ...]) -> Given | None:
+    """The word that a text of one mark stands for, None for any other text."""
+    number = ord(text) - FIRST if len(text) == 1 else -1
+    return given[number] if 0 <= number < len(given) else None
+
+
 def restored(text: str, given: tuple[Given, ...]) -> str:
     """The text with the words themselves for their marks."""
-    return MARK.sub(
-        lambda m: given[ord(m.group()) - FIRST].word if ord(m.group()) - FIRST < len(given) else "", text
-    )
+    if not given:
+        return text
+    return MARK.sub(lambda m: word.word if (word := given_at(m.group(), given)) else "", text)

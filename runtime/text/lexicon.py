@@ -51,6 +51,10 @@ class LexiconFile:
             sections[name.rstrip(b"\0").decode("ascii")] = (offset, size)
         return sections
 
+    def touch(self) -> None:
+        """Read a byte of every page, so that no look-up waits for the disk."""
+        memoryview(self._map)[:: mmap.PAGESIZE].tobytes()
+
     def bytes(self, name: str) -> memoryview:
         """The section as bytes, not copied."""
         if name not in self._sections:

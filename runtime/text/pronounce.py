@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from .g2p_en import EnglishG2P
 from .g2p_zh import ChineseG2P
-from .given import FIRST, restored
+from .given import FIRST, given_at, restored
 from .scripts import HAN_CLASS
 from .symbols import PAD, PAUSES, Symbols
+from .tables import rows
 from .types import Clause, Piece, Sentence, Word
 
 LONGEST = 150
@@ -25,6 +26,8 @@ TOKEN = re.compile(
 )
 MARKS = dict(zip("，。；：！？…—()（）-", ",.;:!?,,,,,,,", strict=True))
 STRENGTH = ",:;.!?"
+OPENERS = frozenset(row[0] for row in rows("openers.tsv"))
+"""Words that begin a phrase: a clause too long for the voice is cut before one of them."""
 
 
 @dataclass
@@ -65,6 +68,9 @@ def units(sentence: Sentence, zh: ChineseG2P, en: EnglishG2P) -> list[Unit]:
             continue
         if kind == "given":
             word = sentence.given[ord(match.group()) - FIRST]
+            if word.is_cut:
+                out += [*_english(english, en), Unit("cut", "", match.start(), match.end())]
+                continue
             english.append(EnglishWord(word.word, match.start(), match.end(), word.phonemes))
             continue
         if kind == "mark":
@@ -129,7 +135,7 @@ def _without_extra_pauses(found: list[Unit]) -> list[Unit]:
     out: list[Unit] = []
     for unit in found:
         if unit.kind == "mark":
-            if not out:
+            if not out or out[-1].kind == "cut":
                 continue
             if out[-1].kind == "mark":
                 stronger = STRENGTH.index(unit.phonemes) > STRENGTH.index(out[-1].phonemes)
@@ -140,37 +146,42 @@ def _without_extra_pauses(found: list[Unit]) -> list[Unit]:
     return out if any(unit.kind != "mark" for unit in out) else []
 
 
-def clauses(sentence: Sentence, found: list[Unit], symbols: Symbols) -> Iterator[Clause]:
-    """The units, cut into clauses of at most LONGEST symbols."""
-    runs = list(_cut(found, LONGEST_FIRST if sentence.is_first else LONGEST))
-    places = _Places(sentence)
+def clauses(sentence: Sentence, found: list[Unit], symbols: Symbols, ending: str = ".") -> Iterator[Clause]:
+    """The units, cut into clauses of at most LONGEST symbols; the last one ends with `ending` if with no pause."""
+    runs = list(_cut(found, LONGEST_FIRST if sentence.is_first else LONGEST, sentence.spoken))
+    places = Places(sentence)
     for i, run in enumerate(runs):
         last = i == len(runs) - 1
-        yield _clause(sentence, run, places, symbols, "." if last else ",", sentence.pause_s if last else 0.0)
+        yield _clause(
+            sentence, run, places, symbols, ending if last else ",", sentence.pause_s if last else 0.0
+        )
 
 
-def _cut(found: list[Unit], first_limit: int) -> Iterator[list[Unit]]:
-    """Runs of units: at the last pause that fits, else at the last word that fits."""
+def _cut(found: list[Unit], first_limit: int, spoken: str) -> Iterator[list[Unit]]:
+    """Runs of units: to the last pause that fits, else to where a phrase begins, else to the last word that fits."""
     start, limit = 0, first_limit
     while start < len(found):
-        size, pause, end = 2, 0, start
+        size, pause, phrase, end = 2, 0, 0, start
         while end < len(found) and (end == start or size + len(found[end].phonemes) + 2 <= LONGEST):
+            if size > LONGEST // 2 and spoken[found[end].start : found[end].end] in OPENERS:
+                phrase = end
             size += len(found[end].phonemes) + found[end].space
             end += 1
             if found[end - 1].kind == "mark" and (size <= limit or (not pause and limit < LONGEST)):
                 pause = end
         if end < len(found) or (size > limit and start == 0 and limit < LONGEST):
-            end = pause or end
+            end = pause or (phrase if end < len(found) else 0) or end
         if end < len(found) and found[end].kind == "mark":
             end += 1
         yield found[start:end]
         start, limit = end, LONGEST
 
 
-class _Places:
+class Places:
     """The way from spoken text back to the source."""
 
     def __init__(self, sentence: Sentence) -> None:
+        self._sentence = sentence
         self._pieces: list[Piece] = []
         self._starts: list[int] = []
         for at, piece in sentence.spans():
@@ -185,11 +196,14 @@ class _Places:
         piece, other = self._pieces[first], self._pieces[last]
         begin, _ = piece.source(start - self._starts[first], start - self._starts[first] + 1)
         _, stop = other.source(end - 1 - self._starts[last], end - self._starts[last])
+        word = given_at(self._sentence.spoken[start:end], self._sentence.given)
+        if word and word.origin == "inline":  # the word alone, without its pronunciation
+            return begin, begin + len(word.word)
         return begin, max(begin, stop)
 
 
 def _clause(
-    sentence: Sentence, run: list[Unit], places: _Places, symbols: Symbols, ending: str, pause_s: float
+    sentence: Sentence, run: list[Unit], places: Places, symbols: Symbols, ending: str, pause_s: float
 ) -> Clause:
     phonemes = ""
     ids: list[int] = [PAD]

@@ -6,9 +6,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from . import shown
 from .clean import Cleaned
+from .given import Given, given_at
+from .lazy import LazyPattern
 from .types import Piece
 
+Found = tuple[int, str, str]
+"""(end, reading, rule name) of what a rule reads."""
 Say = Callable[[re.Match[str]], str | None]
 
 
@@ -17,22 +22,36 @@ class Rule:
     """Reads what `pattern` matches as `say` writes it; None lets the next rule try."""
 
     name: str
-    pattern: re.Pattern[str]
+    pattern: LazyPattern
     say: Say
 
 
 def rule(name: str, pattern: str, say: Say) -> Rule:
     """A rule from its pattern's text."""
-    return Rule(name, re.compile(pattern), say)
+    return Rule(name, LazyPattern(pattern), say)
 
 
 class Writer:
     """Collects pieces; puts a space where a reading would touch a word."""
 
-    def __init__(self, source: Cleaned) -> None:
+    def __init__(self, source: Cleaned, read_symbols: bool = False, given: tuple[Given, ...] = ()) -> None:
         self.source = source
+        self._given = given
+        self._read_symbols = read_symbols
         self.pieces: list[Piece] = []
         self._last = ""
+
+    def named(self, at: int, end: int, found: Found | None, lang: int) -> Found | None:
+        """What a rule found at source.text[at]; where it says nothing, the sign's name if signs are read.
+
+        Words that a document gives come first.
+        """
+        word = given_at(self.source.text[at], self._given) if self._given else None
+        if word and any(word.said):
+            return at + 1, word.said[lang], word.origin
+        if self._read_symbols and (found is None or not found[1].strip()):
+            return shown.name(self.source.text, at, end, lang) or found
+        return found
 
     def literal(self, first: int, last: int) -> None:
         """source.text[first:last] as it is."""
@@ -58,7 +77,7 @@ def _touch(left: str, right: str) -> bool:
     return left.isascii() and left.isalnum() and right.isascii() and right.isalnum()
 
 
-def first_that_fits(rules: tuple[Rule, ...], text: str, at: int, end: int) -> tuple[int, str, str] | None:
+def first_that_fits(rules: tuple[Rule, ...], text: str, at: int, end: int) -> Found | None:
     """(end, reading, rule name) of the first rule that fits at `at`, else None."""
     for rule in rules:
         match = rule.pattern.match(text, at, end)

@@ -12,6 +12,6 @@ LATIN = re.compile("[A-Za-zÀ-ɏ]")
 
 def language(text: str) -> str:
     """ "zh", "en" or "mix" by the letters in the text; without letters "zh" only by its punctuation."""
-    if HAN.search(text):
+    if not text.isascii() and HAN.search(text):
         return "mix" if LATIN.search(text) else "zh"
     return "zh" if not LATIN.search(text) and re.search("[。，！？；：￥¥]", text) else "en"

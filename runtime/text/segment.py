@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +27,7 @@ class ZhLexicon:
     """zh.lex: words with costs and readings, and a default reading for every Chinese character."""
 
     def __init__(self, path: Path) -> None:
-        file = LexiconFile(path)
+        self.file = file = LexiconFile(path)
         self._syllables = bytes(file.bytes("syllables")).decode("utf-8").split("\n")
         bounds = file.array("ranges", "I")
         self._ranges = [(bounds[i], bounds[i + 1], bounds[i + 2]) for i in range(0, len(bounds), 3)]
@@ -34,13 +35,17 @@ class ZhLexicon:
         self._lengths = file.array("lengths", "B")
         self._costs = file.array("costs", "B")
         self._words = file.table("words")
-        self._user: dict[str, tuple[str, ...]] = {}
+        self._user: Mapping[str, tuple[str, ...]] = {}
         self._longest_user = 0
 
-    def add_user_words(self, words: dict[str, tuple[str, ...]]) -> None:
-        """Words that overrule the lexicon (replacing those added before)."""
+    def add_user_words(self, words: Mapping[str, tuple[str, ...]]) -> None:
+        """Words that overrule the lexicon (replacing those added before); a character does so where it is a word."""
         self._user = words
         self._longest_user = max(map(len, words), default=0)
+
+    def is_user_word(self, text: str) -> bool:
+        """Whether the user gave this word's reading."""
+        return text in self._user
 
     def _index(self, char: str) -> int:
         code = ord(char)
@@ -70,14 +75,15 @@ class ZhLexicon:
 
     def segment(self, run: str) -> list[ZhWord]:
         """Words of a run of Chinese characters; characters without a reading are left out."""
-        ends, values = self._best_path(run)
+        user = self._user  # the one it is, whoever puts another in its place meanwhile
+        ends, values = self._best_path(run, user)
         words = []
         at = 0
         while at < len(run):
             end, value = ends[at], values[at]
             text = run[at:end]
-            if text in self._user:
-                syllables = self._user[text]
+            if text in user:
+                syllables = user[text]
             elif value is None:
                 syllables = (self.reading(text) or "",)
             else:
@@ -87,7 +93,9 @@ class ZhLexicon:
             at = end
         return words
 
-    def _best_path(self, run: str) -> tuple[list[int], list[bytes | None]]:
+    def _best_path(
+        self, run: str, user: Mapping[str, tuple[str, ...]]
+    ) -> tuple[list[int], list[bytes | None]]:
         """For each position, where its best word ends and that word's value (None: a single character)."""
         size = len(run)
         best = [0] * (size + 1)
@@ -110,8 +118,8 @@ class ZhLexicon:
                 mask >>= 1
                 end += 1
             if self._longest_user:
-                for end in range(min(size, i + self._longest_user), i, -1):
-                    if run[i:end] in self._user:
+                for end in range(min(size, i + self._longest_user), i + 1, -1):
+                    if run[i:end] in user:
                         cheapest, ends[i], values[i] = best[end], end, None
                         break
             best[i] = cheapest

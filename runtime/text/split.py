@@ -10,11 +10,14 @@ from .scripts import HAN_CLASS
 from .tables import rows
 
 LONGEST = 400
-"""Characters: a sentence without any end is cut at the last pause or space before this."""
+"""Characters: a sentence without any end is cut at the last pause before this, else at the last space."""
 PARAGRAPH_PAUSE_S = 0.35
 
 ENDS = re.compile(r"[。！？!?…]+|\.+|\n")
-CLOSERS = "\"'”’」』】）)》〉]*_"
+CLOSERS = re.compile(
+    r"[\"'”’」』】）)》〉\]*_\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff\ufffc]*"
+)
+"""What belongs to the sentence before it: quotes, brackets, markup, emoji, a document's breaks (document.py)."""
 SOFT = re.compile(r"[，、；：,;:—]|\s")
 AFTER_STOP = re.compile(rf"\s|$|[{HAN_CLASS}]")
 LAST_WORD = re.compile(r"(?:[A-Za-z]\.)*[A-Za-z]+$")
@@ -53,15 +56,14 @@ def _end(source: str, start: int) -> int:
             if not _is_wrapped(source, match.start(), start):
                 return match.start()
         elif match.group()[0] != "." or not _is_inside(source, match, start):
-            end = match.end()
-            while end < limit and source[end] in CLOSERS:
-                end += 1
+            closed = CLOSERS.match(source, match.end(), limit)
+            end = closed.end() if closed else match.end()
             if match.group()[0] in "。！？" or AFTER_STOP.match(source, end):
                 return end
     if limit == len(source):
         return limit
-    cut = max((m.end() for m in SOFT.finditer(source, start + LONGEST // 2, limit)), default=limit)
-    return cut
+    cuts = SOFT.finditer(source, start + LONGEST // 2, limit)
+    return max(((not m.group().isspace(), m.end()) for m in cuts), default=(False, limit))[1]
 
 
 def _is_wrapped(source: str, newline: int, start: int) -> bool:
@@ -79,6 +81,8 @@ def _is_inside(source: str, stop: re.Match[str], start: int) -> bool:
     if before:
         word = before.group()
         kind = _abbreviations().get(word)
+        if kind == "number":
+            kind = "before" if following.strip()[:1].isdigit() else ""
         if kind == "before" or (kind == "both" and not _starts_sentence(source, stop.end())):
             return True
         if (len(word) == 1 and word.isupper() and word != "I") or "." in word:
@@ -86,12 +90,15 @@ def _is_inside(source: str, stop: re.Match[str], start: int) -> bool:
                 not _starts_sentence(source, stop.end()) or len(word) == 1
             )
     return (
-        bool(NUMBERED.search(source, max(start, stop.start() - 3), stop.start())) and stop.start() - start < 4
+        bool(NUMBERED.search(source[max(start, stop.start() - 3) : stop.start()]))
+        and stop.start() - start < 4
     )
 
 
 def _starts_sentence(source: str, at: int) -> bool:
     """Whether what follows looks like a new sentence: nothing, or a capital or a digit after space."""
+    if DIRECTION.match(source, at) or ZONE.match(source, at):
+        return False
     rest = source[at : at + 4].lstrip()
     return not rest or not (rest[0].islower() or rest[0].isdigit() or rest[0] in ",;:-")
 
@@ -100,4 +107,10 @@ def _abbreviations() -> dict[str, str]:
     return _TABLE
 
 
+DIRECTION = re.compile(r" (?:[NSEW]|[NS][EW])\b(?! [A-Z])")
+"""After "Ave." it belongs to the name, as a time zone belongs to "p.m."."""
+ZONE = re.compile(r" (?:[ECMP][SD]?T|GMT|UTC|[BI]ST|CES?T|JST|AES?T)\b")
 _TABLE = {row[0].rstrip("."): row[2] for row in rows("abbreviations.tsv") if row[0].endswith(".")}
+for row in rows("units.tsv"):
+    if row[0].endswith("."):
+        _TABLE |= dict.fromkeys(row[0].rstrip(".").split(". "), "both")

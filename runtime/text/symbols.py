@@ -25,7 +25,7 @@ class Symbols:
     def encode(self, phonemes: str) -> tuple[int, ...]:
         """Ids of the symbols that the voice has."""
         ids = self.ids
-        return tuple(ids[symbol] for symbol in phonemes if symbol in ids)
+        return tuple([ids[symbol] for symbol in phonemes if symbol in ids])
 
     def decode(self, ids: bytes) -> str:
         """Symbols of ids (one byte each, as the lexicons keep them)."""

@@ -65,11 +65,14 @@ class Tagger:
         context = [*BEFORE, *map(self._known_form, words), *AFTER]
         second, first = BEFORE
         tags = []
+        known: dict[tuple[str, ...], str] = {}  # what repeats itself is weighed once
         for i, word in enumerate(words):
             fixed = self._fixed.get(word.encode("utf-8"))
-            tag = (
-                self._tags[fixed[0]] if fixed else self._best(self._features(i, word, context, first, second))
-            )
+            if fixed:
+                tag = self._tags[fixed[0]]
+            else:
+                features = self._features(i, word, context, first, second)
+                tag = known.get(features) or known.setdefault(features, self._best(features))
             tags.append(tag)
             second, first = first, tag
         return tags
@@ -95,10 +98,8 @@ class Tagger:
         )  # fmt: skip
 
     def _best(self, features: tuple[str, ...]) -> str:
-        scores: dict[int, int] = {}
-        for name in features:
-            pairs = self._weights.get(feature_key(name)) or b""
-            for at in range(0, len(pairs), 2):
-                weight = pairs[at + 1]
-                scores[pairs[at]] = scores.get(pairs[at], 0) + (weight - 256 if weight > 127 else weight)
-        return self._tags[max(scores, key=lambda tag: (scores[tag], tag))] if scores else "NN"
+        pairs = b"".join([self._weights.get(feature_key(name)) or b"" for name in features])
+        scores = dict.fromkeys(pairs[::2], 0)
+        for tag, weight in zip(pairs[::2], memoryview(pairs).cast("b")[1::2], strict=True):
+            scores[tag] += weight
+        return self._tags[max(zip(scores.values(), scores, strict=True))[1]] if scores else "NN"

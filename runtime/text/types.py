@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .document import Document
 from .given import Given
+from .manner import Delivery
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,10 @@ class Sentence:
     """The pieces' text, joined."""
     given: tuple[Given, ...] = ()
     """Words whose pronunciation was given; a private-use character stands for each in `spoken`."""
+    document: Document | None = field(default=None, compare=False)
+    """What it is a sentence of, where that has markup; places then count in the document's text."""
+    since: int = 0
+    """Where the sentence before it ended."""
 
     def spans(self) -> Iterator[tuple[int, Piece]]:
         """Each piece with its index in `spoken`."""
@@ -88,3 +94,27 @@ class Clause:
     """Extra pause after it, seconds."""
     pinyin: str = ""
     """Syllables with tone numbers as spoken, English words as they are."""
+    delivery: Delivery | None = None
+    """How it is spoken, where a document says so; without symbols it is silence."""
+
+
+AS_WRITTEN, PLAIN_FORM, LEFT_OUT = "as written", "plain form", "left out"
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A span of the source, text[start:end], and how it came to be said."""
+
+    source: str
+    start: int
+    end: int
+    spoken: str
+    rule: str
+    """The normalisation rule's name; "as written", "plain form" (other characters for the same thing), "left out";
+    "inline" or "user dictionary" where the pronunciation was given."""
+    phonemes: str = ""
+    """The voice's symbols, where words are explained."""
+    pinyin: str = ""
+    """Syllables as spoken, or the English word."""
+    origin: str = ""
+    """Where the pronunciation comes from: "lexicon", "letter to sound", "word list, third-tone sandhi" …"""
