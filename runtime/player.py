@@ -1,49 +1,50 @@
-"""Sound out through PortAudio: a callback that copies from the PCM ring and does nothing else worth naming.
+"""Sound out: a thread of PortAudio's that copies from the PCM ring, and one that keeps the device.
 
 The stream stays open between prompts and plays zeros then, so that no device swallows a first word.
 """
 
+import atexit
 import contextlib
+import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import AudioError
+from .errors import AudioError, OptionError
+from .feed import Feed, PlayerStats
+from .output import Card, Wanted, block_and_rates, open_card, output_devices
+from .resample import Resampler
 from .ring import Doorbell, Ring, ring_nbytes
 
-_BLOCK_S = 0.01  # fixed, so that every buffer is made before the stream starts
-_FADE_S = 0.005
+__all__ = ["Player", "PlayerStats", "output_devices"]
+
+_RATES_HZ = (8000, 192000)
 _HEALTH_S = 0.25  # how long a wait sleeps before it looks whether the device is still there
-_TAPS = 64
-
-
-@dataclass
-class PlayerStats:
-    """Counted by the callback since the stream opened."""
-
-    frames: int = 0
-    """Samples of speech handed to the device, at the player's rate."""
-    underruns: int = 0
-    """Times the ring ran dry inside speech."""
-    late: int = 0
-    """Times the device ran dry because the callback came late."""
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 0.5  # between two tries to have it back
+_END_S = 3.0  # that a device which hangs may keep `close` waiting
 
 
 class Player:
     """Plays float32 mono at `rate` Hz from `ring` (its own of `ring_s` seconds unless one is given).
 
-    `device` is an index or part of a name; None is the system's default. The first `lead_in_s` seconds after
-    opening are silence: some devices swallow them. A device that refuses `rate` gets twice the rate, and one
-    without a mono channel gets two alike. `latency_s` is what the device is asked to buffer: through ALSA's
-    PulseAudio plug-in 20 to 60 ms broke up on a busy 2-core machine, 80 ms and more did not in 20 runs.
-    Write, then `drain` to the end or `stop` at once.
+    `device` is an index or part of a name; None is the system's default. A card that lacks `rate` or a mono
+    channel gets the sound converted. The first `lead_in_s` seconds after opening are silence: some devices
+    swallow them. `latency_s` is what the device is asked to buffer: through ALSA's PulseAudio plug-in 20 to 60 ms
+    broke up on a busy 2-core machine, 80 ms and more did not in 20 runs. `environment` is set while the device is
+    opened, such as a platform's `audio().environment`. `on_thread` is called once by the thread that plays, to ask
+    for its priority and processors.
 
-    Errors: AudioError without PortAudio or a device, when it refuses the stream, or when it vanishes.
+    Write, then `drain` to the end or `stop` at once. A device that goes away is waited for, with one warning, and
+    speech goes on from what was last heard. After `patience_s` seconds without it calls raise AudioError and drop
+    what is queued; it is still waited for.
+
+    Errors: AudioError without PortAudio or a device, or when it refuses the stream. OptionError for a wrong rate.
     """
 
     def __init__(
@@ -55,52 +56,60 @@ class Player:
         latency_s: float = 0.12,
         *,
         ring: Ring | None = None,
+        environment: Mapping[str, str] | None = None,
+        patience_s: float = 20.0,
+        on_thread: Callable[[], object] | None = None,
     ) -> None:
-        self.rate = rate
-        self.stats = PlayerStats()
+        if type(rate) is not int or not _RATES_HZ[0] <= rate <= _RATES_HZ[1]:
+            raise OptionError(
+                f"a rate of {rate!r} Hz: use a whole number from {_RATES_HZ[0]} to {_RATES_HZ[1]}"
+            )
+        self.rate, self.patience_s = rate, patience_s
         self.ring = ring or _own_ring(round(rate * ring_s))
-        self._block = np.zeros(round(rate * _BLOCK_S), np.float32)
-        fade = np.arange(round(rate * _FADE_S), dtype=np.float32)
-        self._fade_index, self._fade_gain = fade, np.empty_like(fade)
-        self._lead_in = round(rate * lead_in_s)  # frames of silence still to come
-        self._flowing = False  # the last block was speech to its end
-        self._ending = False  # set by drain, taken back by the callback when the ring is empty
-        self._stopping = False  # set by stop, taken back by the callback after the fade
-        self._quiet = Doorbell()
-        self._stream, self.device_rate, self._channels = _open(self, rate, device, latency_s)
-        self._double = Doubler(len(self._block)) if self.device_rate != rate else None
-        self._wide = np.zeros(2 * len(self._block), np.float32)
-        _start(self._stream)
-
-    @property
-    def latency_s(self) -> float:
-        """From the callback to the ear, as the device tells it."""
-        return float(self._stream.latency)
+        self._block, _ = block_and_rates(rate)
+        self._feed = Feed(self.ring, rate, self._block, lead_in_s)
+        self.stats = self._feed.stats
+        self._wanted = Wanted(rate, device, latency_s, environment or {})
+        self._on_thread, self._begun = on_thread, on_thread is None
+        self._resample: Resampler | None = None
+        self._card: Card | None = None
+        self._bell = Doorbell()  # wakes the keeper
+        self._alive_s = time.monotonic()  # of the last block
+        self._closing = self._given_up = False
+        self._open()
+        if isinstance(device, int) or (device and device.isdecimal()):  # a number is good for one look only
+            self._wanted = replace(self._wanted, device=self.device)
+        self._keeper = threading.Thread(target=self._keep, name="stonechat-player", daemon=True)
+        self._keeper.start()
+        atexit.register(self.close)
 
     def write(self, samples: NDArray[np.float32]) -> None:
         """Queue `samples` (n,) in -1..1; sleeps while the ring is full, returns once it closes."""
         done = 0
         while done < len(samples) and not self.ring.closed:
+            self._check()
             done += self.ring.push(samples[done:])
-            if done < len(samples) and not self.ring.wait_writable(_HEALTH_S):
-                self._check_device()
+            if done < len(samples):
+                self.ring.wait_writable(_HEALTH_S)
 
     def drain(self) -> None:
-        """Play what is queued to its last sample. To be called as soon as the last one is written."""
-        self._ending = True
-        self._await(lambda: not self._ending)
-        time.sleep(self.latency_s + 2 * _BLOCK_S)
+        """Play what is queued until its last sample was heard. To be called as soon as it is written."""
+        feed = self._feed
+        feed.ending = True
+        self._await(feed.drained, lambda: not feed.ending and not feed.unheard)
 
     def stop(self) -> None:
         """Fade out within 5 ms and drop what is queued. Whoever writes must have stopped before."""
-        self._stopping = True
-        self._await(lambda: not self._stopping)
+        self._feed.stopping = True
+        self._bell.ring()  # without a device it is the keeper who drops it
+        self._await(self._feed.stopped, lambda: not self._feed.stopping)
 
     def close(self) -> None:
         """Give the device back."""
-        with contextlib.suppress(Exception):  # a device that is gone cannot be closed any better
-            self._stream.stop()
-            self._stream.close()
+        self._closing = True
+        self._bell.ring()
+        self._keeper.join(_END_S)
+        atexit.unregister(self.close)
 
     def __enter__(self) -> Self:
         return self
@@ -110,153 +119,98 @@ class Player:
     ) -> None:
         self.close()
 
-    def _await(self, ready: Callable[[], bool]) -> None:
-        while not self._quiet.wait(ready, _HEALTH_S):
-            self._check_device()
+    def _await(self, bell: Doorbell, ready: Callable[[], bool]) -> None:
+        self._check()
+        while not bell.wait(ready, _HEALTH_S):
+            self._check()
+        self._check()  # what was dropped is not what was played
 
-    def _check_device(self) -> None:
-        if not self._stream.active:
-            raise AudioError("the sound device is gone; plug it in, or write to a file with -o file.wav")
+    def _check(self) -> None:
+        if self._closing:
+            raise AudioError("the player is closed: make another")
+        if self._given_up:
+            raise AudioError(
+                f"the sound device {self.device!r} has been gone for {self.patience_s:g} s: plug it in or restart the"
+                " sound server, or write to a file with -o file.wav"
+            )
 
-    def _callback(self, outdata: NDArray[np.float32], frames: int, when: object, status: Any) -> None:
-        """PortAudio's thread: fill `outdata` (frames, channels). Never allocates, prints or raises."""
+    # --- the sound thread ---
+
+    def _callback(self, outdata: NDArray[np.float32], frames: int, when: Any, status: Any) -> None:
+        """PortAudio's thread: fill `outdata` (frames, channels). Never makes an array, waits, prints or raises."""
+        if not self._begun:
+            self._begin()
         if status:
             self.stats.late += bool(status.output_underflow)
-        self._next_block()
-        sound = self._block
-        if self._double:
-            self._double(self._block, self._wide)
-            sound = self._wide
-        for channel in range(self._channels):
-            outdata[:, channel] = sound
+        self._alive_s = time.monotonic()
+        delay_s = when.outputBufferDacTime - when.currentTime
+        sound = self._feed.next(delay_s if delay_s > 0 else self.latency_s)  # some drivers do not tell
+        if self._resample:
+            sound = self._resample(sound)
+        for channel in range(outdata.shape[1]):
+            outdata[:, channel] = sound if channel < 2 else 0
 
-    def _next_block(self) -> None:
-        """The next 10 ms into `_block`: speech, the end of it, or silence."""
-        if self._lead_in > 0:
-            self._lead_in -= len(self._block)
-            return
-        got = self.ring.pop(self._block)
-        self._block[got:] = 0
-        self.stats.frames += got
-        if self._stopping:
-            self._cut(got)
-        elif got == len(self._block):
-            self._flowing = True
-        else:
-            self._ran_dry(got)
+    def _begin(self) -> None:
+        self._begun = True
+        try:
+            if self._on_thread:
+                self._on_thread()
+        except Exception as error:
+            warnings.warn(f"the player's on_thread failed: {error!r}", RuntimeWarning, stacklevel=1)
 
-    def _ran_dry(self, got: int) -> None:
-        if self._ending or self.ring.closed:
-            self._ending = False
-            self._quiet.ring()
-        elif self._flowing or got:
-            self.stats.underruns += 1
-        self._flowing = False
+    # --- the keeper ---
 
-    def _cut(self, got: int) -> None:
-        """Fade the block's first 5 ms, or the `got` samples there are, to zero, and drop the rest."""
-        n = min(got, len(self._fade_index))
-        gain = self._fade_gain[:n]
-        np.multiply(self._fade_index[:n], -1 / max(n, 1), out=gain)
-        np.add(gain, 1, out=gain)
-        np.multiply(self._block[:n], gain, out=self._block[:n])
-        self._block[n:] = 0
-        self.ring.clear()
-        self._flowing = self._ending = self._stopping = False
-        self._quiet.ring()
+    def _open(self) -> None:
+        card = open_card(self._wanted, self._callback, self._bell.ring)
+        self._resample = Resampler(self.rate, card.rate, self._block) if card.rate != self.rate else None
+        self.device, self.device_rate, self.channels = card.name, card.rate, card.channels
+        self.latency_s = card.latency_s
+        self._begun = self._on_thread is None
+        card.start()
+        self._card = card
 
+    def _keep(self) -> None:
+        """Have the device back whenever it goes; close it in the end."""
+        pause_s = _FIRST_PAUSE_S
+        while not self._closing:
+            if self._card:
+                self._bell.wait(lambda: self._closing or not self._plays(), _HEALTH_S)
+                if self._plays():
+                    pause_s = _FIRST_PAUSE_S
+                else:
+                    self._lose()
+            else:
+                self._bell.wait(lambda: self._closing or self._feed.stopping, pause_s)
+                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+                self._try()
+            self._given_up = time.monotonic() - self._alive_s > self.patience_s
+            if self._given_up:
+                self._feed.stopping = True
+        if self._card:
+            self._card.close()
+        self._feed.wipe()
 
-class Doubler:
-    """Twice the sample rate, by a half-band filter in its two phases; no array is made in a call.
+    def _plays(self) -> bool:
+        return self._card is not None and self._card.stream.active
 
-    A half-band filter's even taps are zero but for the middle one. So every other output is an input sample
-    as it was, and those between are one 64-tap windowed sinc (Kaiser, 80 dB) of their neighbours: flat to
-    11 kHz from 24 kHz, images from 13 kHz down by 80 dB, 32 input samples late.
-    """
+    def _lose(self) -> None:
+        if self._card:
+            self._card.close()
+        self._card = None
+        self.stats.lost += 1
+        self._feed.rewind()
+        text = f"the sound device {self.device!r} is gone: speech goes on when it is back"
+        warnings.warn(text, RuntimeWarning, stacklevel=1)
 
-    def __init__(self, block: int) -> None:
-        """`block`: the longest input, in samples."""
-        offset = np.arange(_TAPS) - (_TAPS - 1) / 2
-        taps = np.sinc(offset) * np.kaiser(_TAPS, 7.86)
-        self._taps = (taps / taps.sum()).astype(np.float32)
-        self._line = np.zeros(_TAPS - 1 + block, np.float32)  # the last inputs, then the new ones
-        self._windows = np.lib.stride_tricks.sliding_window_view(self._line, _TAPS)  # (block, _TAPS)
-        self._between = np.empty(block, np.float32)
-
-    def __call__(self, samples: NDArray[np.float32], out: NDArray[np.float32]) -> None:
-        """`samples` (n,) to `out` (2 n,)."""
-        n = len(samples)
-        self._line[_TAPS - 1 : _TAPS - 1 + n] = samples
-        np.matmul(self._windows[:n], self._taps, out=self._between[:n])
-        out[0::2] = self._line[_TAPS // 2 - 1 : _TAPS // 2 - 1 + n]
-        out[1::2] = self._between[:n]
-        self._line[: _TAPS - 1] = self._line[n : n + _TAPS - 1]
-
-
-def output_devices() -> list[str]:
-    """One line for each device that can play: its index and name.
-
-    Errors: AudioError without PortAudio.
-    """
-    devices = _sounddevice().query_devices()
-    return [f"{d['index']}: {d['name']}" for d in devices if d["max_output_channels"] > 0]
-
-
-def _sounddevice() -> Any:
-    """The module, loaded only when sound is wanted: it opens PortAudio as it loads."""
-    try:
-        import sounddevice
-    except (ImportError, OSError) as error:
-        raise AudioError(
-            f"no sound output ({error}): install it with `apt install libportaudio2` and `pip install"
-            " sounddevice`, or write to a file with -o file.wav"
-        ) from error
-    return sounddevice
+    def _try(self) -> None:
+        """Meanwhile nothing plays, and the feed is ours."""
+        if self._feed.stopping:
+            self._feed.forget()
+        if not self._closing:
+            with contextlib.suppress(AudioError):
+                self._open()
 
 
 def _own_ring(frames: int) -> Ring:
     capacity = 1 << max(frames - 1, 1).bit_length()
     return Ring(np.zeros(ring_nbytes(np.float32, (), capacity), np.uint8), np.float32, (), capacity)
-
-
-def _open(player: Player, rate: int, device: int | str | None, latency_s: float) -> tuple[Any, int, int]:
-    """The stream (not started), its rate and its channels: as asked, else stereo, else at twice the rate."""
-    sd = _sounddevice()
-    if isinstance(device, str) and device.isdecimal():
-        device = int(device)
-    refusals = []
-    for device_rate, channels in ((rate, 1), (rate, 2), (2 * rate, 1), (2 * rate, 2)):
-        try:
-            stream = sd.OutputStream(
-                samplerate=device_rate,
-                blocksize=round(rate * _BLOCK_S) * device_rate // rate,
-                device=device,
-                latency=latency_s,
-                channels=channels,
-                dtype="float32",
-                callback=player._callback,
-            )
-            return stream, device_rate, channels
-        except (sd.PortAudioError, ValueError) as error:
-            refusals.append(str(error))
-    raise AudioError(_refused(rate, device, refusals))
-
-
-def _start(stream: Any) -> None:
-    try:
-        stream.start()
-    except _sounddevice().PortAudioError as error:
-        raise AudioError(
-            f"the sound device does not start ({error}); close other programs that use it"
-        ) from error
-
-
-def _refused(rate: int, device: int | str | None, refusals: list[str]) -> str:
-    devices = output_devices()
-    known = (
-        "\n  ".join(["devices that can play:", *devices]) if devices else "there is no device that can play"
-    )
-    return (
-        f"no sound at {rate} or {2 * rate} Hz from device {'(default)' if device is None else device!r}:"
-        f" {refusals[0]}\n{known}\nname one of them, or write to a file with -o file.wav"
-    )
