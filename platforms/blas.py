@@ -40,6 +40,17 @@ def limit_blas_threads(n: int) -> BlasLimit:
     return "library" if any(results) else "none"
 
 
+def blas_threads() -> int | None:
+    """Threads that the loaded BLAS would use; None where it does not tell."""
+    for path in _loaded_openblas():
+        library = ctypes.CDLL(path)
+        for name in _SETTERS:
+            get = getattr(library, name.replace("_set_", "_get_"), None)
+            if get is not None:
+                return int(get())
+    return None
+
+
 def _loaded_openblas() -> list[str]:
     """Paths of the OpenBLAS libraries mapped into this process; numpy and scipy may each bring one."""
     try:

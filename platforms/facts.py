@@ -1,6 +1,7 @@
 """What a platform answers with."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 BlasLimit = Literal["environment", "library", "none"]
@@ -32,3 +33,44 @@ class Board:
     """Processors this process may use."""
     memory_bytes: int
     """Physical memory."""
+
+
+@dataclass(frozen=True)
+class MemoryRoom:
+    """What the control groups of this process leave it: the tightest of them counts."""
+
+    limit_bytes: int
+    used_bytes: int
+    group: str
+    """Its path, such as '/system.slice/stonechat.service'."""
+
+    @property
+    def free_bytes(self) -> int:
+        return max(0, self.limit_bytes - self.used_bytes)
+
+
+@dataclass(frozen=True)
+class Health:
+    """How the board is doing; None where it does not tell."""
+
+    temperature_c: float | None = None
+    """Of the processor, the hottest of its sensors."""
+    governor: str | None = None
+    """Of the clock, such as 'ondemand'."""
+    faults: tuple[str, ...] = ()
+    """What slows it down now, each with its remedy."""
+    past: tuple[str, ...] = ()
+    """What slowed it down since it was switched on."""
+
+
+@dataclass(frozen=True)
+class AudioDefaults:
+    """How to open sound on this board, unless the caller says otherwise."""
+
+    device: str | None = None
+    """Part of the device's name; None is the system's default."""
+    lead_in_s: float = 0.05
+    """Silence that the device swallows after it was opened."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables to set before the device is opened: they tell a sound server what the stream is for."""
+    why: str = "the system's default"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stonechat import pool as pool_module
 from stonechat.errors import PoolError
-from stonechat.platforms import Outcome
+from stonechat.platforms import MemoryRoom, Outcome, current
 from stonechat.pool import MemoryPool
 
 
@@ -120,6 +120,8 @@ def test_refused_lock_warns_once_and_goes_on(monkeypatch: pytest.MonkeyPatch) ->
 
         def advise(self, mapping: object) -> None: ...
 
+        def memory_room(self) -> None: ...
+
     monkeypatch.setattr(pool_module, "current", Refusing)
     with warnings.catch_warnings(record=True) as caught, MemoryPool(1) as pool:
         warnings.simplefilter("always")
@@ -156,3 +158,11 @@ for line in open("/proc/self/smaps"):
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "seen\n", done.stderr
+
+
+def test_pool_that_would_have_the_process_killed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = MemoryRoom(64 << 20, 60 << 20, "/docker/1")
+    monkeypatch.setattr(current(), "memory_room", lambda: room)
+    with pytest.raises(PoolError, match=r"/docker/1 allows 64.0 MiB, of which 4.0 MiB are left.*--memory"):
+        MemoryPool(8, lock=False)
+    MemoryPool(4, lock=False).close()
