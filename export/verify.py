@@ -1,4 +1,7 @@
-"""Checks a voice pack before anyone hears it: three engines agree on every graph, sizes, and stream equals batch."""
+"""Checks a voice pack before anyone hears it: three engines agree on every graph, sizes, and stream equals batch.
+
+Against its float32 form: SNR of every stage and of the sound, and what remains of durations and F0.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +17,31 @@ from stonechat.facts import GRAPHS, read_facts
 
 TOLERANCE = 1e-4
 FRAMES, PHONEMES = 24, 37
-MAX_PACK_BYTES = 20_000_000
+MAX_FLOAT_BYTES = 20_000_000
+MAX_PACKED_BYTES = 6_000_000
+"""Of a voice whose weights are INT8."""
+LEAST_SHARE = 0.9
+"""Of the weights of acoustic decoder and vocoder: 2:4, in a packed voice."""
+MAX_DURATION_PERCENT, MAX_F0_CENTS = 1.0, 10.0
 
 
 @dataclass(frozen=True)
 class Check:
-    """One line of the report."""
+    """One line of the report: at most `limit`, or `at_least` it."""
 
     what: str
     value: float
     limit: float
+    at_least: bool = False
 
     @property
     def passed(self) -> bool:
-        return self.value <= self.limit
+        return self.value >= self.limit if self.at_least else self.value <= self.limit
 
     def __str__(self) -> str:
+        side = "at least" if self.at_least else "at most"
         return (
-            f"{'ok  ' if self.passed else 'FAIL'} {self.what:<44} {self.value:12.3g}  (limit {self.limit:g})"
+            f"{'ok  ' if self.passed else 'FAIL'} {self.what:<50} {self.value:12.4g}  ({side} {self.limit:g})"
         )
 
 
@@ -40,7 +50,50 @@ def verify(folder: Path) -> list[Check]:
     read_facts(folder)
     checks = [check for name in GRAPHS for check in check_graph(folder / f"{name}.onnx")]
     size = sum(p.stat().st_size for p in folder.iterdir())
-    return [*checks, Check("bytes of the pack", size, MAX_PACK_BYTES)]
+    if not is_packed(folder):
+        return [*checks, Check("bytes of the pack", size, MAX_FLOAT_BYTES)]
+    share = Check("share of weights that are 2:4", packed_share(folder), LEAST_SHARE, at_least=True)
+    return [*checks, share, Check("bytes of the pack", size, MAX_PACKED_BYTES)]
+
+
+def verify_against(folder: Path, reference: Path, texts: Path, count: int = 200) -> list[Check]:
+    """A packed voice against its float32 form, speaking `count` clauses of a corpus or of a text file."""
+    from .comparison import compare_packs
+    from .quantise import GATE_DB
+
+    found = compare_packs(reference, folder, texts, count)
+    stages = [
+        Check(f"{name}: SNR of its output, dB", value, GATE_DB, at_least=True)
+        for name, value in found.stages_db.items()
+    ]
+    return [
+        *stages,
+        Check(
+            f"sound: mean SNR over {len(found.sound_db)} clauses, dB", found.mean_db, GATE_DB, at_least=True
+        ),
+        Check("durations: mean deviation, %", found.duration_percent, MAX_DURATION_PERCENT),
+        Check("F0: mean deviation, cents", found.f0_cents, MAX_F0_CENTS),
+    ]
+
+
+def is_packed(folder: Path) -> bool:
+    """Whether a voice's weights are stored INT8."""
+    graph = load_graph(folder / f"{GRAPHS[-1]}.onnx")
+    return any(node.operator == "DequantizeLinear" for node in graph.nodes)
+
+
+def packed_share(folder: Path) -> float:
+    """Share of all weights of acoustic decoder and vocoder that a Gather reads two of four of."""
+    sparse = total = 0
+    for name in ("acoustic", "vocoder"):
+        constants = load_graph(folder / f"{name}.onnx").constants
+        for constant, value in constants.items():
+            if value.ndim < 2 or constant.endswith(":index"):
+                continue
+            pruned = constant.rpartition(":")[0] + ":index" in constants
+            sparse += 2 * value.size * pruned
+            total += (1 + pruned) * value.size
+    return sparse / total
 
 
 def check_graph(path: Path) -> list[Check]:

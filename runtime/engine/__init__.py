@@ -2,5 +2,6 @@
 
 from .graph import Graph, ValueInfo, load_graph
 from .program import Bound, Program
+from .rewrite import WEIGHTS
 
-__all__ = ["Bound", "Graph", "Program", "ValueInfo", "load_graph"]
+__all__ = ["WEIGHTS", "Bound", "Graph", "Program", "ValueInfo", "load_graph"]

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import OptionError
+from .dims import check_dims, lay_out, nbytes, sizes, state_pairs, view
 from .graph import ValueInfo, load_graph
 from .kernels.operator import Array
 from .plan import Slot
-from .program import Bound, Program, check_dims, lay_out, nbytes, sizes, state_pairs, view
+from .program import Bound, Program
 
 
 def _onnxruntime() -> Any:
@@ -33,10 +34,13 @@ class OrtProgram(Program):
         graph = load_graph(path)
         options = ort.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.add_session_config_entry(
+            "session.disable_quant_qdq", "1"
+        )  # expand INT8 weights at load, not each run
         self._session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         self.inputs, self.outputs, self.metadata = graph.inputs, graph.outputs, graph.metadata
         self.max_dims = check_dims(graph, max_dims)
-        self._states = state_pairs(graph)
+        self._states = state_pairs(self.inputs, self.outputs)
         self.state_names = tuple(self._states)
         self._state_slots, self.state_bytes = lay_out(
             {n: nbytes(sizes(before, self.max_dims), before.dtype) for n, (before, _) in self._states.items()}

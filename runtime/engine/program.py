@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError
-from .binding import Binder, Plan, Step
-from .graph import Graph, ValueInfo
-from .kernels.operator import Array, Shape
-from .plan import Slot, aligned
-from .rehearsal import Rehearsal
-from .rewrite import rewrite
-from .schedule import ALL, SIZES, schedule
+from .binding import Binder, Step
+from .compiled import Compiled, compile_graph
+from .dims import STATE_IN, check_memory, lay_out, nbytes, sizes, state_pairs, view
+from .graph import Graph
+from .kernels.operator import Array
 
-STATE_IN, STATE_OUT = "_in", "_out"
 MAX_BINDINGS = 32
 """Bindings kept, the least recently used goes first."""
 
@@ -49,10 +45,14 @@ class Program:
     `max_dims` gives the longest value of each named size. Raises ModelError where the graph cannot be run.
     """
 
-    def __init__(self, graph: Graph, max_dims: Mapping[str, int] | None = None) -> None:
-        self.inputs, self.outputs, self.metadata = graph.inputs, graph.outputs, graph.metadata
-        self.max_dims = check_dims(graph, max_dims or {})
-        self._states = state_pairs(graph)
+    def __init__(
+        self, graph: Graph | Compiled, max_dims: Mapping[str, int] | None = None, weights: str = "float32"
+    ) -> None:
+        """`graph` as read, or as compiled before, which needs no more; else see `compile_graph`."""
+        compiled = graph if isinstance(graph, Compiled) else compile_graph(graph, max_dims, weights)
+        self.inputs, self.outputs, self.metadata = compiled.inputs, compiled.outputs, compiled.metadata
+        self.max_dims = dict(compiled.max_dims)
+        self._states = state_pairs(self.inputs, self.outputs)
         self.state_names = tuple(self._states)
         """States, each an input NAME_in and an output NAME_out."""
         self._state_slots, self.state_bytes = lay_out(
@@ -61,32 +61,15 @@ class Program:
                 for name, (before, _) in self._states.items()
             }
         )
-        nodes, self._constants = rewrite(graph)
-        self._schedule = schedule(nodes, graph, self._states)
-        self._plan, running = self._rehearse()
+        self._schedule, self._plan = compiled.schedule, compiled.plan
+        self._constants: Mapping[str, Array] = compiled.constants
         self.arena_bytes = self._plan.arena_bytes
         self._weight_slots, self.weight_bytes = lay_out(
-            {name: value.nbytes for name, value in self._constants.items() if name in running}
+            {name: x.nbytes for name, x in self._constants.items() if name in compiled.running}
         )
         self._arena: Array | None = None
+        self._full_rows: dict[tuple[int, int], Array] = {}
         self._bindings: OrderedDict[object, Bound] = OrderedDict()
-
-    def _rehearse(self) -> tuple[Plan, set[str]]:
-        """The plan, and the names that running nodes read."""
-        state_inputs = {before.name for before, _ in self._states.values()}
-        values = dict(self._constants)
-        for value in self.inputs:
-            values[value.name] = np.empty(sizes(value, self.max_dims), value.dtype)
-        rehearsal = Rehearsal(self._schedule, values, set(self._constants))
-        rehearsal.add_inputs([value.name for value in self.inputs if value.name not in state_inputs])
-        rehearsal.bind_all()
-        known = rehearsal.known_names
-        read = {value.name for value in self.outputs}
-        for node in self._schedule.nodes:
-            if node.operator not in SIZES and not (node.outputs and node.outputs[0] in known):
-                shapes = ALL[node.operator].shape_inputs
-                read.update(name for position, name in enumerate(node.inputs) if position not in shapes)
-        return rehearsal.finish(), read
 
     def place(self, weights: Array, arena: Array) -> None:
         """Copies weights into `weights` (uint8, >= weight_bytes), takes `arena` (uint8, >= arena_bytes).
@@ -107,6 +90,7 @@ class Program:
             placed[name] = copy
         self._constants, self._arena = placed, arena
         self._bindings.clear()
+        self._full_rows.clear()
 
     def bind(self, dims: Mapping[str, int] | None = None, state: Array | None = None) -> Bound:
         """Views and steps for these sizes and this session's slot (uint8, >= state_bytes; zeros to begin).
@@ -131,7 +115,9 @@ class Program:
         self._check_range(dims)
         states = self._bind_state(dims, state)
         values = {**self._constants, **{f"{name}{STATE_IN}": array for name, array in states.items()}}
-        binder = Binder(self._schedule, self._plan, self._arena, values, set(self._constants))
+        binder = Binder(
+            self._schedule, self._plan, self._arena, values, set(self._constants), self._full_rows
+        )
         inputs = {}
         for value in self.inputs:
             if value.name not in values:
@@ -168,54 +154,3 @@ class Program:
                 raise ModelError(
                     f"{name}={size} is outside 1..{self.max_dims[name]}; raise max_dims of the Program"
                 )
-
-
-def check_dims(graph: Graph, max_dims: Mapping[str, int]) -> dict[str, int]:
-    names = {size for value in graph.inputs for size in value.shape if isinstance(size, str)}
-    if names != set(max_dims) or any(size < 1 for size in max_dims.values()):
-        raise ModelError(f"the graph has the sizes {sorted(names)}; max_dims gives {dict(max_dims)}")
-    return dict(max_dims)
-
-
-def state_pairs(graph: Graph) -> dict[str, tuple[ValueInfo, ValueInfo]]:
-    """Each *_state with its input and its output."""
-    outputs = {value.name: value for value in graph.outputs}
-    pairs = {}
-    for value in graph.inputs:
-        name = value.name.removesuffix(STATE_IN)
-        if name != value.name and name.endswith("_state"):
-            if name + STATE_OUT not in outputs:
-                raise ModelError(f"state input '{value.name}' has no output '{name}{STATE_OUT}'")
-            pairs[name] = (value, outputs[name + STATE_OUT])
-    return pairs
-
-
-def sizes(value: ValueInfo, dims: Mapping[str, int]) -> Shape:
-    return tuple(dims[size] if isinstance(size, str) else size for size in value.shape)
-
-
-def nbytes(shape: Shape, dtype: np.dtype[Any]) -> int:
-    return int(np.prod(shape)) * dtype.itemsize
-
-
-def lay_out(wanted: Mapping[str, int]) -> tuple[dict[str, Slot], int]:
-    """Slots one after another, 64-byte aligned, and the bytes they take together."""
-    slots, offset = {}, 0
-    for name, size in wanted.items():
-        slots[name] = Slot(offset, size)
-        offset += aligned(size)
-    return slots, offset
-
-
-def view(memory: Array, slot: Slot, shape: Shape, dtype: np.dtype[Any]) -> Array:
-    return np.ndarray(shape, dtype, memory, slot.offset)
-
-
-def check_memory(what: str, memory: Array, needed: int) -> None:
-    fits = (
-        memory.dtype == np.uint8 and memory.ndim == 1 and memory.flags.c_contiguous and memory.flags.writeable
-    )
-    if not fits or memory.size < needed:
-        raise ModelError(
-            f"{what} must be a writable uint8 array of >= {needed} bytes, got {memory.dtype} {memory.shape}"
-        )

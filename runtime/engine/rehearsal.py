@@ -143,6 +143,9 @@ class Rehearsal(Binder):
         others = [self.values[name] for name in self.node.inputs if name and self.values[name] is not x]
         return all(self.root(other) != root for other in others)
 
+    def repeated(self, row: Array, count: int) -> Array:
+        return row
+
     def reshaped(self, x: Array, shape: Shape) -> Array:
         if view_as(x, shape) is not None:
             self.views.add(self.node.outputs[0])

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import ModelError
+from .compact import fuse_blocks, keep_int8
 from .graph import Graph
 from .kernels import FUSED, OPERATORS
 from .kernels.conv import prepare
@@ -17,15 +18,25 @@ from .kernels.operator import Array, Node
 Nodes = list[Node]
 Constants = dict[str, Array]
 
+LINEAR = {"Linear": 2, "BlockLinear": 2, "Int8Linear": 3}
+"""Linear layers, and how many inputs they have without a bias."""
 SMALL_BYTES = 1024
 """Constants up to this size are compared by value when duplicates are merged."""
 
 
-def rewrite(graph: Graph) -> tuple[Nodes, Constants]:
-    """Nodes and constants of an equal but shorter graph."""
+WEIGHTS = ("float32", "int8")
+"""How INT8 weights lie in memory: expanded once, at load, or as they are, expanded at each run."""
+
+
+def rewrite(graph: Graph, weights: str = "float32") -> tuple[Nodes, Constants]:
+    """Nodes and constants of an equal but shorter graph; `weights`: one of WEIGHTS."""
     outputs = {value.name for value in graph.outputs}
-    nodes, constants = fold(graph.nodes, dict(graph.constants))
+    nodes, constants = list(graph.nodes), dict(graph.constants)
+    if weights == "int8":
+        nodes, constants = prune(keep_int8(nodes, constants, outputs), constants, outputs)
+    nodes, constants = fold(nodes, constants)
     nodes, constants = merge(nodes, constants, outputs)
+    nodes = fuse_blocks(nodes, constants, outputs)
     nodes = [prepare_weights(node, constants) for node in nodes]
     for pattern in (fuse_bias, fuse_relu, absorb_scale):
         nodes = pattern(nodes, constants, outputs)
@@ -129,7 +140,7 @@ def readers(nodes: Nodes, outputs: set[str]) -> Counter[str]:
 
 
 def fuse_bias(nodes: Nodes, constants: Constants, outputs: set[str]) -> Nodes:
-    """Linear, then Add of a constant row -> Linear with bias."""
+    """A linear layer, then Add of a constant row -> the layer with bias."""
     makers = {name: node for node in nodes for name in node.outputs}
     reads = readers(nodes, outputs)
     dropped: set[str] = set()
@@ -139,7 +150,7 @@ def fuse_bias(nodes: Nodes, constants: Constants, outputs: set[str]) -> Nodes:
         if fused and reads[fused[0].outputs[0]] == 1:
             linear, bias = fused
             dropped.add(linear.name + linear.outputs[0])
-            node = replace(linear, name=node.name, inputs=(*linear.inputs[:2], bias), outputs=node.outputs)
+            node = replace(linear, name=node.name, inputs=(*linear.inputs, bias), outputs=node.outputs)
         rest.append(node)
     return [node for node in rest if node.name + node.outputs[0] not in dropped]
 
@@ -147,20 +158,26 @@ def fuse_bias(nodes: Nodes, constants: Constants, outputs: set[str]) -> Nodes:
 def biased(add: Node, makers: dict[str, Node], constants: Constants) -> tuple[Node, str] | None:
     for product, bias in (add.inputs, add.inputs[::-1]):
         linear = makers.get(product)
-        if linear and linear.operator == "Linear" and len(linear.inputs) == 2 and bias in constants:
-            width = constants[linear.inputs[1]].shape[1]
-            if constants[bias].shape == (width,):
+        bare = linear is not None and len(linear.inputs) == LINEAR.get(linear.operator)
+        if linear and bare and bias in constants:
+            outputs = outputs_of(constants[linear.inputs[1]])
+            if constants[bias].shape == (outputs,):
                 return linear, bias
     return None
 
 
+def outputs_of(weight: Array) -> int:
+    """Outputs of a linear layer with weights (K, N), or (B, K, V) in blocks."""
+    return weight.shape[-1] * (weight.shape[0] if weight.ndim == 3 else 1)
+
+
 def fuse_relu(nodes: Nodes, constants: Constants, outputs: set[str]) -> Nodes:
-    """Linear, then Relu -> Linear with activation."""
+    """A linear layer, then Relu -> the layer with activation."""
     reads = readers(nodes, outputs)
     relus = {node.inputs[0]: node for node in nodes if node.operator == "Relu" and reads[node.inputs[0]] == 1}
     rest, dropped = [], set()
     for node in nodes:
-        relu = relus.get(node.outputs[0]) if node.operator == "Linear" else None
+        relu = relus.get(node.outputs[0]) if node.operator in LINEAR else None
         if relu:
             attributes = {**node.attributes, "activation": "Relu"}
             node = replace(node, outputs=relu.outputs, attributes=attributes)

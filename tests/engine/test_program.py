@@ -218,8 +218,9 @@ def test_bindings_are_kept_and_share_weights(model_of):
         {a.__array_interface__["data"][0] for _, args in bound.steps for a in args if within(a, weights)}
         for bound in (three, six)
     ]
-    assert used[0] == used[1]
-    assert len(used[0]) == 6  # taps and bias of the convolution, two Linear layers
+    assert used[0] < used[1]  # of three rows, biases stand in full size elsewhere
+    assert len(used[1]) == 6  # taps and bias of the convolution, two Linear layers
+    assert len(used[0]) == 3
 
 
 def within(x, memory):

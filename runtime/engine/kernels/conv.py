@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import ModelError
-from .layout import filled, strided
+from .layout import filled, flat, strided
 from .operator import Array, Attributes, Binding, Node, Operator
 
 BLOCK_BYTES = 128 * 1024
@@ -84,7 +84,7 @@ def bind_depthwise(b: Binding, node: Node, x: Array, w: Array, bias: Array | Non
             b.call(np.matmul, ones, part, out[n, start : start + block])
     if bias is not None:
         target = out.reshape(-1, channels)
-        b.call(np.add, target, bias, target)
+        b.call(np.add, *flat(target, b.repeated(bias, len(target)), target))
     return out.transpose(0, 2, 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -40,7 +41,8 @@ def bind_layer_norm(
         b.copy(out, x)
         source = y
     mean, power = b.scratch("mean", (count,)), b.scratch("power", (count,))
-    b.call(np.matmul, source, filled(width, 1 / width), mean)
+    mean_of = source.dot if source.flags.c_contiguous else partial(np.matmul, source)
+    b.call(mean_of, filled(width, 1 / width), mean)  # the method is 0.4 µs faster than matmul
     b.call(np.subtract, source, mean[:, None], y)
     b.call(np.matmul, y[:, None, :], y[:, :, None], power[:, None, None])
     b.call(np.multiply, power, scalar(1 / width), power)

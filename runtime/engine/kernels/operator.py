@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from inspect import signature
 from typing import Any, Protocol
 
@@ -50,6 +51,9 @@ class Binding(Protocol):
     def joined(self, inputs: tuple[Array, ...], axis: int) -> tuple[Array, frozenset[int]]:
         """Memory for a Concat's output, and which inputs (positions) are in place there already."""
 
+    def repeated(self, row: Array, count: int) -> Array:
+        """A constant row (N,) as (count, N): full size where there are few rows, shared by all bindings."""
+
     def known(self, position: int) -> bool:
         """Whether the values of the node's input are known now: a constant, or made of sizes."""
 
@@ -76,7 +80,12 @@ class Operator:
     @property
     def arity(self) -> tuple[int, int]:
         """Fewest and most inputs of a node, read off the reference's signature."""
-        parameters = list(signature(self.reference).parameters.values())[1:]
-        if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-            return 1, 2**31
-        return sum(p.default is p.empty for p in parameters), len(parameters)
+        return _arity(self.reference)
+
+
+@cache
+def _arity(reference: Reference) -> tuple[int, int]:
+    parameters = list(signature(reference).parameters.values())[1:]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return 1, 2**31
+    return sum(p.default is p.empty for p in parameters), len(parameters)

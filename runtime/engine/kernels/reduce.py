@@ -1,4 +1,4 @@
-"""Reductions over axes: mean, sum, maximum."""
+"""Reductions over axes: mean, sum, maximum, and where the maximum is."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import ModelError
 from .layout import scalar
 from .operator import Array, Attributes, Binding, Node, Operator
 
@@ -46,7 +47,30 @@ def reduction(function: Any, mean: bool = False) -> Operator:
     return Operator(reference, bind, shape_inputs=(1,), view=True)
 
 
+def argmax_reference(attributes: Attributes, x: Array) -> Array:
+    axis = attributes.get("axis", 0) % x.ndim
+    if attributes.get("select_last_index", 0):
+        raise ModelError("ArgMax with select_last_index is not supported; export it without")
+    return np.asarray(np.argmax(x, axis, keepdims=bool(attributes.get("keepdims", 1))), np.int64)
+
+
+def bind_argmax(b: Binding, node: Node, x: Array) -> Array:
+    attributes = dict(node.attributes)
+    axis = attributes.get("axis", 0) % x.ndim
+    if attributes.get("select_last_index", 0):
+        raise ModelError(
+            f"node '{node.name}': ArgMax with select_last_index is not supported; export it without"
+        )
+    left = (*x.shape[:axis], *x.shape[axis + 1 :])
+    out = b.rows(
+        (*x.shape[:axis], 1, *x.shape[axis + 1 :]) if attributes.get("keepdims", 1) else left, np.int64
+    )
+    b.call(x.argmax, axis, out.reshape(left))
+    return out
+
+
 OPERATORS = {
+    "ArgMax": Operator(argmax_reference, bind_argmax),
     "ReduceMean": reduction(np.add, mean=True),
     "ReduceSum": reduction(np.add),
     "ReduceMax": reduction(np.maximum),
