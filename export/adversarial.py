@@ -10,7 +10,7 @@ from torch import Tensor
 
 from .dataset import Batch
 from .discriminator import Discriminators, discriminator_loss, feature_loss, generator_loss
-from .losses import spectral_loss
+from .losses import sound_losses
 from .network import NetworkConfig
 from .synthesis import HOP
 from .train import TrainConfig, Trainer, encode_frames, prosody_losses, synthesise, to_tensors, weigh
@@ -58,7 +58,7 @@ class AdversarialTrainer(Trainer):
         style, frames, log_durations = encode_frames(self.student, b)
         parts = prosody_losses(self.student, b, frames, log_durations)
         made = synthesise(self.student, b, style, frames)
-        parts["spectral"] = spectral_loss(made, b["audio"])
+        parts |= sound_losses(made, b["audio"])
         short_made, short_real = self._pieces(made, b["audio"])
         parts["judges"] = self._judge(short_made.detach(), short_real)
         for p in self.judges.parameters():

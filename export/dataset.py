@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from .network import LOOKAHEAD
-from .synthesis import HOP, LOG_F0_CENTRE
+from .synthesis import HOP, LOG_F0_CENTRE, RATE_HZ
 
 UNIT = 600
 """Samples in the corpus's duration unit."""
@@ -19,6 +20,8 @@ FEATURE_HOP = 300
 """Samples between the corpus's F0 and energy values."""
 VOICED_HZ = 60.0
 """F0 below this is the teacher's glide into silence, not voice."""
+SOURCE_LEAD = 21
+"""Samples: seen over the corpus, the phase of harmonic after harmonic is flat when the source is read so much later."""
 ENERGY_SCALE = 5.0
 HELD_OUT = 97
 """Utterances whose id is divisible by this are for validation only."""
@@ -40,6 +43,7 @@ class Utterance:
     phoneme: NDArray[np.int64]  # (T,) index into ids
     position: Floats  # (T, 2): fraction passed of the phoneme, log of its frames
     prosody: Floats  # (T, 3): centred log F0 (interpolated where unvoiced), voicing 0 or 1, energy
+    turns: NDArray[np.float64]  # (T,) running phase of the teacher's source, in cycles
     audio: NDArray[np.int16]
 
 
@@ -65,6 +69,33 @@ def frame_prosody(f0: Floats, energy: Floats, frames: int) -> Floats:
     return np.stack((log_f0, voiced[nearest], level), 1).astype(np.float32)
 
 
+def frame_turns(f0: Floats, frames: int) -> NDArray[np.float64]:
+    """The teacher's own phase at each frame, in cycles: it adds up F0 over its feature frames, and so can we.
+
+    Read SOURCE_LEAD later, which takes out the delay between source and speech common to all sounds.
+    """
+    centres = np.arange(len(f0)) * FEATURE_HOP + FEATURE_HOP / 2
+    return np.interp(np.arange(frames) * HOP + SOURCE_LEAD, centres, np.cumsum(f0 * (FEATURE_HOP / RATE_HZ)))
+
+
+def phase_shift(prosody: Floats, turns: NDArray[np.float64]) -> Floats:
+    """Cycles to add to the phase that `pulse_train` runs up over a crop, so that it is the teacher's: (T,).
+
+    Only frames inside voiced stretches count (at their ends the teacher's phase slows down with its F0); the others
+    take the nearest one's, so that jumps fall where there is no pulse.
+    """
+    f0 = np.exp(prosody[:, 0].astype(np.float64) + LOG_F0_CENTRE)
+    steps = HOP * f0[:-1] + np.diff(f0) * (HOP + 1) / 2
+    shift = turns - np.concatenate(([f0[0]], f0[0] + np.cumsum(steps))) / RATE_HZ
+    gate = prosody[:, 1] > 0
+    voiced = 1 + np.flatnonzero(gate[2:] & gate[1:-1] & gate[:-2])
+    if not len(voiced):
+        return np.zeros(len(turns), np.float32)
+    between = (voiced[1:] + voiced[:-1]) // 2
+    nearest = voiced[np.searchsorted(between, np.arange(len(turns)))]
+    return np.unwrap(shift[nearest] % 1.0, period=1.0).astype(np.float32)
+
+
 def _utterance(row: dict, features: dict[str, NDArray], audio: NDArray[np.int16]) -> Utterance:
     durations = features["durations"][slice(*row["dur"])].astype(np.float32)
     frames = len(audio) // HOP + 1
@@ -79,6 +110,7 @@ def _utterance(row: dict, features: dict[str, NDArray], audio: NDArray[np.int16]
         index,
         position,
         frame_prosody(f0, energy, frames),
+        frame_turns(f0.astype(np.float64), frames),
         audio,
     )
 
@@ -107,6 +139,12 @@ def _audio(folder: Path, rows: list[dict], cache: Path | None) -> NDArray[np.int
         cache.parent.mkdir(parents=True, exist_ok=True)
         np.save(cache, out)
     return out
+
+
+def load_corpora(folders: Sequence[Path], cache: Path | None = None) -> list[Utterance]:
+    """Every utterance of several corpora; decoded audio is kept in the folder `cache`, a file a corpus."""
+    caches = [cache and cache / f"audio-{folder.resolve().name}.npy" for folder in folders]
+    return [u for folder, kept in zip(folders, caches, strict=True) for u in load_corpus(folder, kept)]
 
 
 def split(utterances: list[Utterance]) -> tuple[list[Utterance], list[Utterance]]:
@@ -142,6 +180,7 @@ class Batch:
     phoneme: NDArray[np.int64]  # (B, T), N where the frame lies outside the utterance
     position: Floats  # (B, T, 2)
     prosody: Floats  # (B, T + LOOKAHEAD, 3), of the frames [first - LOOKAHEAD, first + T)
+    turns: Floats  # (B, T) cycles to add to the running phase of the first T rows of prosody
     start: NDArray[np.int64]  # (B,) output row where the loss begins
     audio: Floats  # (B, frames * HOP) target of the loss
 
@@ -178,6 +217,8 @@ def make_batch(chosen: list[Utterance], plan: CropPlan, rng: np.random.Generator
 def _item(u: Utterance, plan: CropPlan, width: int, rng: np.random.Generator) -> tuple:
     first, start = crop(u, plan, rng)
     frame = first + start - LOOKAHEAD
+    prosody = take_padded(u.prosody, first - LOOKAHEAD, plan.inputs + LOOKAHEAD)
+    turns = take_padded(u.turns, first - LOOKAHEAD, plan.inputs)
     return (
         take_padded(u.ids, 0, width),
         take_padded(np.ones(len(u.ids), np.float32), 0, width),
@@ -185,13 +226,14 @@ def _item(u: Utterance, plan: CropPlan, width: int, rng: np.random.Generator) ->
         np.int64(u.speaker),
         take_padded(u.phoneme, first, plan.inputs, width),
         take_padded(u.position, first, plan.inputs),
-        take_padded(u.prosody, first - LOOKAHEAD, plan.inputs + LOOKAHEAD),
+        prosody,
+        phase_shift(prosody[: plan.inputs], turns),
         np.int64(start),
         take_padded(u.audio, frame * HOP, plan.frames * HOP).astype(np.float32) / 32768,
     )
 
 
-ENGLISH_SHARE = 1.6
+ENGLISH_SHARE = 2.5
 """Factor on English utterances: the smaller part of the corpus, and the slower one to learn."""
 
 

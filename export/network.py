@@ -171,17 +171,21 @@ class Pitch(nn.Module):
         return self.head(norm(x, self.head.in_features)), after
 
 
-def sliding(buffer: Tensor, blocks: int) -> Tensor:
-    """Each chunk's window of keys and values: (B, 24 + T, C) -> (B, blocks, C, 27).
+def sliding(buffer: Tensor, blocks: int, heads: int) -> tuple[Tensor, Tensor]:
+    """Each chunk's window of keys and of values: (B, 24 + T, 2C) -> two of (B * blocks, heads, C / heads, 27).
 
-    The traced form gathers whole chunks, which every ONNX runtime does well; its gradient would be slow.
+    The traced form gathers whole chunks, which every ONNX runtime does well; its gradient would be slow, as would
+    that of picking the halves one by one.
     """
+    batch, width, span = buffer.shape[0], buffer.shape[2], CHUNK * (LEFT_CHUNKS + 1)
+    shape = (batch * blocks, 2, heads, width // 2 // heads, span)
     if not torch.onnx.is_in_onnx_export():
-        return buffer.unfold(1, CHUNK * (LEFT_CHUNKS + 1), CHUNK)
-    batch, width = buffer.shape[0], buffer.shape[2]
+        keys, values = buffer.unfold(1, span, CHUNK).reshape(shape).unbind(1)
+        return keys, values
     index = torch.arange(blocks)[:, None] + torch.arange(LEFT_CHUNKS + 1)
     window = buffer.reshape(batch, blocks + LEFT_CHUNKS, CHUNK * width)[:, index]
-    return window.reshape(batch, blocks, -1, width).transpose(2, 3)
+    window = window.reshape(batch, blocks, -1, width).transpose(2, 3).reshape(shape)
+    return window[:, 0], window[:, 1]
 
 
 class ChunkAttention(nn.Module):
@@ -202,15 +206,13 @@ class ChunkAttention(nn.Module):
     def forward(self, x: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         """(B, T, C) with T a multiple of CHUNK, state of keys and values (B, 24, 2C) -> (B, T, C), next state."""
         (batch, length, _), width, heads = x.shape, self.width, self.heads
-        head, span = width // heads, CHUNK * (LEFT_CHUNKS + 1)
+        head = width // heads
         q, kv = self.qkv(norm(x, width)).split((width, 2 * width), -1)
         buffer = torch.cat((state, kv), 1)
         blocks = length // CHUNK
-        window = sliding(buffer, blocks).reshape(batch * blocks, 2, heads, head, span)
-        k = window[:, 0]  # (BN, H, D, span)
-        v = window[:, 1].transpose(2, 3)  # (BN, H, D, span) -> (BN, H, span, D)
+        k, v = sliding(buffer, blocks, heads)  # (BN, H, D, span) each
         q = (q * head**-0.5).reshape(batch * blocks, CHUNK, heads, head).permute(0, 2, 1, 3)
-        y = torch.softmax(q @ k + self.bias, -1) @ v
+        y = torch.softmax(q @ k + self.bias, -1) @ v.transpose(2, 3)
         x = x + self.out(y.permute(0, 2, 1, 3).reshape(batch, length, width))
         return x + self.mlp(norm(x, width)), buffer[:, -CHUNK * LEFT_CHUNKS :]
 

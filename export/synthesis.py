@@ -26,15 +26,16 @@ NOISE_SCALE = math.sqrt(480.0 / 2.0)
 """STFT amplitude of unit white noise, per real and imaginary part: sum of the squared Hann window is 480."""
 
 
-def pulse_train(log_f0: Tensor, voiced: Tensor) -> Tensor:
+def pulse_train(log_f0: Tensor, voiced: Tensor, turns: Tensor) -> Tensor:
     """Band-limited pulses with harmonics of amplitude 1: (B, T) log Hz and voicing 0..1 -> (B, (T - 1) * HOP + 1).
 
     Values between frames are linear. The harmonic that is crossing TOP_HZ fades, so F0 changes make no steps.
+    `turns` (B, T), in cycles, is added to the running phase: it puts the pulses where the teacher has them.
     """
-    frames = torch.stack((torch.exp(log_f0), voiced), 1)
+    frames = torch.stack((torch.exp(log_f0), voiced, turns), 1)
     length = (log_f0.shape[1] - 1) * HOP + 1
-    f0, gate = F.interpolate(frames, size=length, mode="linear", align_corners=True).unbind(1)
-    phase = torch.cumsum(f0.double() / RATE_HZ, 1)
+    f0, gate, shift = F.interpolate(frames, size=length, mode="linear", align_corners=True).unbind(1)
+    phase = torch.cumsum(f0.double() / RATE_HZ, 1) + shift
     theta = ((phase - phase.floor()) * (2 * math.pi)).float()
     harmonics = TOP_HZ / f0
     whole = harmonics.floor()
@@ -51,16 +52,16 @@ def short_time_spectra(wave: Tensor) -> Tensor:
     return torch.fft.rfft(frames * torch.hann_window(WINDOW))
 
 
-def excitation(log_f0: Tensor, voiced: Tensor) -> Tensor:
-    """STFT of the pulse train at each frame: (B, T) -> complex (B, T, BINS)."""
-    return short_time_spectra(pulse_train(log_f0, voiced))
+def excitation(log_f0: Tensor, voiced: Tensor, turns: Tensor) -> Tensor:
+    """STFT of the pulse train at each frame: (B, T) each -> complex (B, T, BINS)."""
+    return short_time_spectra(pulse_train(log_f0, voiced, turns))
 
 
 def spectrum(head: Tensor, source: Tensor, noise: Tensor) -> Tensor:
     """Network output (B, T, 3 * BINS), excitation and unit complex noise (B, T, BINS) -> STFT of the speech."""
     harmonic, phase, hiss = head.split(BINS, -1)
     harmonic, hiss = harmonic.clamp(max=MAX_LOG_AMPLITUDE), hiss.clamp(max=MAX_LOG_AMPLITUDE)
-    shape = torch.polar(torch.exp(harmonic), math.pi * torch.tanh(phase))
+    shape = torch.polar(torch.exp(harmonic), math.pi * phase)
     return shape * source + torch.exp(hiss) * NOISE_SCALE * noise
 
 

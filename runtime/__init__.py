@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from .facts import voice_folders as voices
     from .session import Session
-    from .slot import SpokenWord
+    from .slot import SpokenMark, SpokenWord
     from .utterance import Chunk, Utterance
     from .voice import Voice, load
 
@@ -36,6 +36,7 @@ __all__ = [
     "OptionError",
     "PoolError",
     "Session",
+    "SpokenMark",
     "SpokenWord",
     "StonechatError",
     "TextError",
@@ -49,6 +50,7 @@ __all__ = [
 _HOMES = {
     "voices": ("facts", "voice_folders"),
     "Session": ("session", "Session"),
+    "SpokenMark": ("slot", "SpokenMark"),
     "SpokenWord": ("slot", "SpokenWord"),
 }
 _HOMES |= {name: ("utterance", name) for name in ("Chunk", "Utterance")}

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import io
 import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from importlib.metadata import version
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 # One BLAS thread, said before numpy loads: more would cost memory and win nothing on three rows.
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+from . import __version__  # noqa: E402
+from .cli_device import add_device_commands  # noqa: E402
+from .cli_text import add_reading_options, add_text_commands  # noqa: E402
 from .errors import OptionError, StonechatError, TextError  # noqa: E402
 from .facts import find_voice, read_facts, voice_folders  # noqa: E402
-from .text import Frontend  # noqa: E402
 from .utterance import Chunk  # noqa: E402
-from .voice import ENGINES, load  # noqa: E402
+from .voice import ENGINES, WEIGHTS, load  # noqa: E402
 from .wav import WavWriter  # noqa: E402
 
 EXAMPLES = """examples:
@@ -31,6 +31,7 @@ EXAMPLES = """examples:
   echo "Recalculating." | stonechat say -o - - | aplay -f S16_LE -r 24000
   stonechat say --voice heart --speed 1.2 --file letter.txt
 """
+WISHES = ("speed", "volume", "seed", "voice", "chunk_ms", "read_symbols", "ssml")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -71,18 +72,13 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    top.add_argument("--version", action="version", version=f"stonechat {version('stonechat')}")
+    top.add_argument("--version", action="version", version=f"stonechat {__version__}")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     _add_say(commands)
     voices = commands.add_parser("voices", help="list the voices and their speakers")
     voices.set_defaults(run=list_voices)
-    spoken = commands.add_parser("normalise", help="print the text as it will be spoken; - reads lines")
-    spoken.add_argument("text", help="the text, or - for standard input, a line at a time")
-    spoken.set_defaults(run=lambda args: _each_line(args.text, Frontend.load().normalise))
-    phonemes = commands.add_parser("phonemes", help="print the phonemes of a text; - reads lines")
-    phonemes.add_argument("text", help="the text, or - for standard input, a line at a time")
-    phonemes.add_argument("--format", choices=("ipa", "pinyin", "ids"), default="ipa", help="default: ipa")
-    phonemes.set_defaults(run=print_phonemes)
+    add_text_commands(commands)
+    add_device_commands(commands)
     return top
 
 
@@ -109,8 +105,15 @@ def _add_say(commands: Any) -> None:
     say.add_argument("--seed", type=int, default=0, help="fixes the noise: same text, same sound; default 0")
     say.add_argument("--engine", choices=ENGINES, default="numpy", help="default: numpy")
     say.add_argument(
+        "--weights", choices=WEIGHTS, default="float32", help="int8: less memory, more work; default: float32"
+    )
+    say.add_argument(
         "--chunk-ms", type=int, default=40, help="milliseconds a chunk, a multiple of 40; default 40"
     )
+    say.add_argument(
+        "--warmup", action="store_true", help="speak a silent sentence first, and make the next start faster"
+    )
+    add_reading_options(say)
     say.set_defaults(run=say_text)
 
 
@@ -121,8 +124,18 @@ def say_text(args: argparse.Namespace) -> None:
         raise OptionError("-o names no file: give one, or leave -o away to play")
     with contextlib.ExitStack() as stack:
         sinks = _open_sinks(args, read_facts(find_voice(args.model)).rate_hz, stack)
-        voice = stack.enter_context(load(args.model, engine=args.engine, sessions=1))
-        wishes = {k: getattr(args, k) for k in ("speed", "volume", "seed", "voice", "chunk_ms")}
+        voice = stack.enter_context(
+            load(
+                args.model,
+                engine=args.engine,
+                weights=args.weights,
+                sessions=1,
+                lexicon=args.lexicon,
+                warm=args.warmup,
+                keep=args.warmup or None,
+            )
+        )
+        wishes = {k: getattr(args, k) for k in WISHES}
         spoken = 0
         for chunk in voice.inference(text, stream=True, **wishes):
             spoken += len(chunk.samples)
@@ -152,6 +165,7 @@ def _open_player(device: str | None, rate: int, stack: contextlib.ExitStack) -> 
     from .player import Player
 
     player = stack.enter_context(Player(rate, int(device) if device and device.isdigit() else device))
+    stack.callback(lambda: tell(trouble) if (trouble := player.stats.trouble()) else None)
     stack.callback(player.drain)
 
     def play(chunk: Chunk) -> bool:
@@ -195,26 +209,6 @@ def list_voices(args: argparse.Namespace) -> None:
         facts = read_facts(folder)
         speakers = ", ".join(facts.speakers)
         print(f"{name}\t{speakers}\t{facts.card.get('languages', '')}\t{facts.card.get('licence', '')}")
-
-
-def print_phonemes(args: argparse.Namespace) -> None:
-    """`stonechat phonemes`."""
-    frontend = Frontend.load()
-    _each_line(args.text, lambda line: frontend.phonemes(line, format=args.format))
-
-
-def _each_line(text: str, speak: Callable[[str], str]) -> None:
-    """Print the answer to one text, or to each line of standard input as it comes."""
-    for stream in (sys.stdin, sys.stdout):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="replace")
-    for line in _lines(sys.stdin) if text == "-" else (text,):
-        print(speak(line).replace("\n", " "), flush=True)
-
-
-def _lines(stream: TextIO) -> Iterator[str]:
-    for line in stream:
-        yield line.rstrip("\r\n")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from stonechat.platforms import current
 from .engine import Program
 from .errors import OptionError
 from .facts import VoiceFacts
+from .realtime import STAGE_PRIORITIES, promote
 from .ring import Doorbell
 from .slot import Bells, Slot
 from .stages.acoustic import AcousticWorker
@@ -97,7 +98,7 @@ class Pipeline:
         self.models, self.slots = models, tuple(slots)
         self.stages = tuple(Stage(name, bell) for name, bell in vars(bells).items())
         self.threads: list[threading.Thread] = []
-        self.closed = False
+        self.closed = self.real_time = False
         self._starting = threading.Lock()
         self._process = os.getpid()
         for slot in self.slots:
@@ -136,6 +137,13 @@ class Pipeline:
                 self.threads.append(thread)
         finally:
             threading.stack_size(before)
+        if self.real_time:
+            promote(
+                [
+                    (t.native_id or 0, STAGE_PRIORITIES[s.name])
+                    for s, t in zip(self.stages, self.threads, strict=True)
+                ]
+            )
 
     def step(self, slot: Slot) -> bool:
         """One round over the stages for one slot, sound first, in the caller's thread."""
@@ -176,3 +184,5 @@ class Pipeline:
             slot.listener.ring()
         for thread in self.threads if wait else ():
             thread.join(timeout=5)
+        for slot in self.slots:
+            slot.hush()

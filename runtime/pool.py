@@ -49,13 +49,14 @@ class MemoryPool:
     Regions are made while binding, by one thread; nothing is given back before `close`. Where locking is not
     allowed there is one warning that names the remedy, and the pool goes on unlocked (`locked` tells).
 
-    Errors: PoolError when the system refuses the mapping.
+    Errors: PoolError when the system refuses the mapping, or a control group would kill who fills it.
     """
 
     def __init__(self, mib: float = 32, lock: bool = True) -> None:
         if not mib > 0:
             raise PoolError(f"a pool of {mib} MiB: pool_mib must be above 0")
         self.nbytes = _align(round(mib * _MIB))
+        _check_room(self.nbytes)
         self._mapping = _map(self.nbytes)
         self._bytes: NDArray[np.uint8] = np.frombuffer(self._mapping, np.uint8)
         self._regions: list[Region] = []
@@ -141,6 +142,16 @@ def _map(nbytes: int) -> mmap.mmap:
         return mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except (OSError, ValueError, OverflowError) as error:
         raise PoolError(f"no memory for {_size(nbytes)} ({error}); use a smaller pool_mib") from error
+
+
+def _check_room(nbytes: int) -> None:
+    room = current().memory_room()
+    if room and room.free_bytes < nbytes:
+        raise PoolError(
+            f"the control group {room.group} allows {_size(room.limit_bytes)}, of which {_size(room.free_bytes)} are"
+            f" left: a pool of {_size(nbytes)} would have this process killed; raise the limit"
+            " (docker run --memory=256m, in a systemd unit MemoryMax=256M), or use a smaller pool_mib"
+        )
 
 
 def _lock() -> bool:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from .facts import VoiceFacts
 from .pool import MemoryPool
+from .realtime import quick_turns
 from .ring import Doorbell, ObjectRing, Ring, ring_nbytes
 from .synthesis import layout
-from .text import Clause, Sentence
+from .text import Clause, Document, Sentence
 
 MAX_PHONEMES = 256
 """Longest clause, pads included; the frontend cuts before this."""
@@ -39,13 +40,15 @@ LISTENER: Final = "listener"
 class Request:
     """What a caller wants said, and how."""
 
-    text: str
+    text: str | Document
     speaker: int
     speed: float = 1.0
     volume: float = 1.0
     seed: int = 0
     block: int = 3
     """Frames that the frame-level stages take at a time."""
+    read_symbols: bool = False
+    """Emoji and markup are read by name."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,20 @@ class SpokenWord:
 
 
 @dataclass(frozen=True)
+class SpokenMark:
+    """A mark of an SSML text, and when speech reaches it."""
+
+    name: str
+    time_s: float
+    """Seconds from the beginning of the utterance."""
+
+
+@dataclass(frozen=True)
 class Span:
-    """A clause on its way from stage 3 to the listener: how long it is and when its words sound."""
+    """A clause on its way from stage 3 to the listener: how long it is and when its words sound.
+
+    Without rows it is silence: a pause, or no more than a place for marks.
+    """
 
     rows: int
     """Frames that pass through the rings, those that flush the lookahead included."""
@@ -79,6 +94,10 @@ class Span:
     style: NDArray[np.float32]
     """(1, S)."""
     request: Request
+    gains: tuple[tuple[int, float], ...] = ()
+    """From which frame of its sound on, times what it is louder, where that is not the request's volume throughout."""
+    marks: tuple[SpokenMark, ...] = ()
+    """Times count from the beginning of the clause."""
 
 
 @dataclass
@@ -158,6 +177,7 @@ class Slot:
         self._holders = {*vars(bells), LISTENER}
         self._holding = set(self._holders)
         self._then: Callable[[], None] | None = None
+        self._speaking = False
         # Held for a few instructions at a time, which allocate nothing that would start the garbage collector.
         self._ending = threading.RLock()
 
@@ -182,6 +202,8 @@ class Slot:
         self._holding = set(self._holders)
         self.inline = inline
         self.idle.clear()
+        self._speaking = True
+        quick_turns.begin()
         self.requests.push(request)
         return self.serial
 
@@ -205,7 +227,15 @@ class Slot:
             if self._then:
                 self._then()
             self._then = None
+            self.hush()
             self.idle.set()
+
+    def hush(self) -> None:
+        """It speaks no more; also when its voice was closed meanwhile, and nobody is left to let go."""
+        with self._ending:
+            was, self._speaking = self._speaking, False
+        if was:
+            quick_turns.end()
 
     def holds(self, holder: str) -> bool:
         """Whether a holder of a stopped utterance has still to let go."""

@@ -17,8 +17,8 @@ from .facts import VoiceFacts
 
 Floats = NDArray[np.float32]
 
-ROWS = 3
-"""Frames worked on at a time: scratch stays small, whatever the block."""
+ROWS = 15
+"""Frames worked on at a time, at most: scratch stays in the second-level cache, whatever the block."""
 MAX_LOG_AMPLITUDE = np.float32(2.0)
 TINY = np.float32(2e-4)
 """The closed form is 0 / 0 at zero."""
@@ -170,8 +170,7 @@ class Synthesiser:
         a["pulses"][:keep] = a["pulses"][n * self.hop : n * self.hop + keep]
         np.minimum(spectrum[:, :bins], MAX_LOG_AMPLITUDE, out=level)
         np.exp(level, out=level)
-        np.tanh(spectrum[:, bins : 2 * bins], out=angle)
-        np.multiply(angle, np.float32(math.pi), out=angle)
+        np.multiply(spectrum[:, bins : 2 * bins], np.float32(math.pi), out=angle)
         np.cos(angle, out=shape.real)
         np.sin(angle, out=shape.imag)
         np.multiply(shape, source, out=source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from .errors import OptionError
 from .pipeline import Pipeline
-from .slot import LISTENER, End, Request, Slot, SpokenWord
+from .slot import LISTENER, End, Request, Slot, SpokenMark, SpokenWord
 
 FADE_MS = 5
 WAIT_S = 1.0
@@ -30,6 +31,8 @@ class Chunk:
     """Seconds of sound before this chunk."""
     words: tuple[SpokenWord, ...]
     """Words that sound during it; times from the beginning of the utterance."""
+    marks: tuple[SpokenMark, ...] = ()
+    """Marks of an SSML text that are reached during it, each once; those behind the last sound come without samples."""
 
 
 class Utterance:
@@ -86,7 +89,7 @@ class Utterance:
             return self._chunk(self._faded()) if pcm.readable else None
         samples = np.empty(min(self.size, pcm.readable), np.float32)
         if not len(samples):
-            return None
+            return self._chunk(samples) if self._timeline.marks else None
         pcm.pop(samples)
         return self._chunk(samples)
 
@@ -106,7 +109,8 @@ class Utterance:
     def _chunk(self, samples: NDArray[np.float32]) -> Chunk:
         start_s, end_s = self.at / self.rate, (self.at + len(samples)) / self.rate
         self.at += len(samples)
-        return Chunk(samples, self.rate, start_s, self._timeline.words(start_s, end_s))
+        marks = self._timeline.reached(end_s if len(samples) else math.inf)
+        return Chunk(samples, self.rate, start_s, self._timeline.words(start_s, end_s), marks)
 
     def _faded(self) -> NDArray[np.float32]:
         """The last few milliseconds of a cancelled utterance, faded out."""
@@ -153,6 +157,7 @@ class Timeline:
     def __init__(self, slot: Slot) -> None:
         self.slot = slot
         self.spoken: list[SpokenWord] = []
+        self.marks: list[SpokenMark] = []
         self.offset = 0
         self.ended = False
 
@@ -168,7 +173,15 @@ class Timeline:
                 return
             base = self.offset / self.slot.facts.rate_hz
             self.spoken += [replace(w, start_s=w.start_s + base, end_s=w.end_s + base) for w in item.words]
+            self.marks += [replace(m, time_s=m.time_s + base) for m in item.marks]
             self.offset += item.samples
+
+    def reached(self, end_s: float) -> tuple[SpokenMark, ...]:
+        """Marks before a time that were not yet told."""
+        reached = tuple(m for m in self.marks if m.time_s < end_s)
+        if reached:
+            self.marks = [m for m in self.marks if m.time_s >= end_s]
+        return reached
 
     def words(self, start_s: float, end_s: float) -> tuple[SpokenWord, ...]:
         """Words that sound between two times; those before are forgotten."""

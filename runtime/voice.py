@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from stonechat.platforms import current
 
-from .engine import Program, load_graph
+from .cache import compiled
+from .engine import WEIGHTS, Program
 from .errors import OptionError, VoiceError
 from .facts import GRAPHS, VoiceFacts, find_voice, read_facts
 from .pipeline import Models, Pipeline
@@ -36,31 +37,52 @@ def load(
     name: str | Path = "default",
     *,
     engine: str = "numpy",
+    weights: str = "float32",
     pool_mib: float = 32,
     lock: bool = True,
     sessions: int = SESSIONS,
+    lexicon: str | Path | None = None,
+    warm: bool = True,
+    keep: bool | None = None,
+    real_time: bool = False,
 ) -> Voice:
-    """Load a voice by name or folder, place it in a pool of `pool_mib` MiB, and warm it up.
+    """Load a voice by name or folder, place it in a pool of `pool_mib` MiB, and (`warm`) speak a silent sentence.
 
-    Errors: VoiceError (no such voice, a newer format), ModelError (a damaged graph), PoolError (a pool too small,
-    with the map of what needs how much), OptionError.
+    `weights`: INT8 weights are expanded once, at load ("float32"), or stay INT8 in the pool and are expanded at each
+    run ("int8"): a third of the memory for weights, at more work a chunk.
+    Who speaks one sentence and ends is sooner heard with `warm=False`. `keep=True` leaves what was compiled for the
+    next start; None uses what is left there, False does not (see `cache`). `real_time` puts the stages before all
+    other work of the machine: for speech that is played as it is made, never for files.
+
+    `lexicon` is a file of your own pronunciations, read again whenever it changes (see `text.userdict`).
+
+    Errors: VoiceError (no such voice, a newer format), TextError (a lexicon that cannot be read), ModelError (a
+    damaged graph), PoolError (a pool too small, with the map of what needs how much), OptionError.
     """
     if engine not in ENGINES:
         raise OptionError(f"engine is {engine!r}: use one of {', '.join(ENGINES)}")
+    if weights not in WEIGHTS:
+        raise OptionError(f"weights is {weights!r}: use one of {', '.join(WEIGHTS)}")
+    if engine == "onnxruntime" and weights != "float32":
+        raise OptionError(f"weights={weights!r} is for engine='numpy'; onnxruntime lays out its own")
     if type(sessions) is not int or not 1 <= sessions <= MAX_SESSIONS:
         raise OptionError(f"sessions is {sessions!r}: use a whole number from 1 to {MAX_SESSIONS}")
     if not isinstance(pool_mib, int | float) or not 0 < pool_mib <= MAX_POOL_MIB:
         raise OptionError(f"pool_mib is {pool_mib!r}: use a number of MiB up to {MAX_POOL_MIB}")
     facts = read_facts(find_voice(name))
+    frontend = Frontend.load(lexicon=lexicon)
     current().limit_blas_threads(1)
     pool = MemoryPool(pool_mib, lock)
     programs = {
-        graph: _place(pool, graph, _program(engine, facts.graph(graph), _longest(graph))) for graph in GRAPHS
+        graph: _place(pool, graph, _program(engine, facts.graph(graph), _longest(graph), keep, weights))
+        for graph in GRAPHS
     }
-    models = Models(facts, Frontend.load(), MappingProxyType(programs))
+    models = Models(facts, frontend, MappingProxyType(programs))
     voice = Voice(models, pool, sessions)
+    voice.pipeline.real_time = real_time
     try:
-        voice.warm_up()
+        if warm:
+            voice.warm_up()
     except BaseException:
         voice.close()
         raise
@@ -74,12 +96,12 @@ def _place(pool: MemoryPool, graph: str, program: Program) -> Program:
     return program
 
 
-def _program(engine: str, path: Path, longest: dict[str, int]) -> Program:
+def _program(engine: str, path: Path, longest: dict[str, int], keep: bool | None, weights: str) -> Program:
     if engine == "onnxruntime":
         from .engine.ort import OrtProgram
 
         return OrtProgram(path, longest)
-    return Program(load_graph(path), longest)
+    return Program(compiled(path, longest, keep, weights))
 
 
 def _longest(graph: str) -> dict[str, int]:
@@ -136,7 +158,7 @@ class Voice:
     def inference(self, text: str, *, stream: bool = False, **wishes: Any) -> tuple[Wave, int] | Utterance:
         """Speak `text`: (samples, rate), or with `stream=True` an iterator of chunks as they are made.
 
-        Wishes: speed, volume, seed, voice, chunk_ms, inline (see `Wishes`). OptionError names a wrong one.
+        Wishes: speed, volume, seed, voice, chunk_ms, ssml, inline (see `Wishes`). OptionError names a wrong one.
         """
         session = self.session()
         try:
@@ -162,7 +184,8 @@ class Voice:
 
     def warm_up(self) -> None:
         """Speak a silent sentence through every stage, so that nothing is touched first while speaking."""
-        for text in ("你好。", "Hello."):
+        self.frontend.touch()
+        for text in ("你好3。", "Hello 5."):  # numbers: their rules are compiled at first use
             for _ in self.inference(text, stream=True, volume=0.0):
                 pass
 

@@ -27,6 +27,10 @@ class Wishes:
     """Speaker name; None chooses by language."""
     chunk_ms: int = CHUNK_MS
     """Milliseconds of sound a chunk, a multiple of 40."""
+    read_symbols: bool = False
+    """Read emoji and markup by name instead of leaving them out."""
+    ssml: bool | str = False
+    """The text is SSML: True, or "lenient" to read malformed markup as text."""
     inline: bool = False
     """Run the stages in the caller's thread."""
 
@@ -39,8 +43,11 @@ class Wishes:
             raise OptionError(f"chunk_ms is {self.chunk_ms}: use a multiple of {CHUNK_MS}")
         if self.voice is not None and (not isinstance(self.voice, str) or not self.voice):
             raise OptionError(f"voice is {self.voice!r}: use a speaker's name, or None")
-        if not isinstance(self.inline, bool):
-            raise OptionError(f"inline is {self.inline!r}: use True or False")
+        if self.ssml not in (False, True, "lenient"):
+            raise OptionError(f'ssml is {self.ssml!r}: use True, False or "lenient"')
+        for name in ("read_symbols", "inline"):
+            if not isinstance(getattr(self, name), bool):
+                raise OptionError(f"{name} is {getattr(self, name)!r}: use True or False")
 
 
 def read_wishes(options: dict[str, Any]) -> Wishes:

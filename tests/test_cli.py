@@ -132,6 +132,64 @@ def test_normalise_and_phonemes_answer_line_by_line(
     assert "five hundred dollars" in capsys.readouterr().out
 
 
+def test_answers_come_line_by_line_through_a_pipe() -> None:
+    command = [sys.executable, "-m", "stonechat", "phonemes", "--format", "pinyin", "-"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdin
+        assert child.stdout
+        answers = []
+        for line in ("重庆 abc", "", "\ufeff一样\x0c好", "😀", "\u2028", "a\rb"):
+            child.stdin.write(f"{line}\n".encode())
+            child.stdin.flush()
+            answers.append(child.stdout.readline().decode())  # hangs where the answer is not sent at once
+        child.stdin.write(b"\xff\xfe last")
+        child.stdin.close()
+        assert child.stdout.readlines() == [b"last\n"]
+    assert answers == ["chong2 qing4 abc\n", "\n", "yi2 yang4 hao3\n", "\n", "\n", "a b\n"]
+    assert child.returncode == 0
+
+
+def test_explain_prints_a_block_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Stdin("重庆\n\n3km\n"))
+    assert main(["phonemes", "--format", "pinyin", "--explain", "-"]) == 0
+    first, second, third = capsys.readouterr().out.split("\n\n")[:3]
+    assert first.splitlines() == [
+        "source  spoken  rule        pinyin        from",
+        "重庆    重庆    as written  chong2 qing4  phrase with its own reading",
+    ]
+    assert second.splitlines()[2].split() == ["3km", "three", "unit", "three", "lexicon", "'three'"]
+    assert second.startswith("\nsource")  # after the block of the empty line
+    assert third == ""
+    assert main(["normalise", "--explain", "$5 **now**"]) == 0
+    assert "$5      five dollars  money" in capsys.readouterr().out
+
+
+def test_own_lexicon_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = tmp_path / "own.tsv"
+    own.write_text("Quokkle\twin\nbad line\n", "utf-8")
+    assert main(["phonemes", "--lexicon", str(own), "Quokkle"]) == 0
+    told = capsys.readouterr()
+    assert told.out == "wˈɪn.\n"
+    assert "own.tsv, line 2" in told.err
+    for name, options in {"a": ["--lexicon", str(own), "Quokkle"], "b": ["win"], "c": ["Quokkle"]}.items():
+        assert main([*SAY, "-o", str(tmp_path / f"{name}.wav"), *options]) == 0
+    sounds = [read_wav(tmp_path / f"{name}.wav") for name in "abc"]
+    assert np.array_equal(sounds[0], sounds[1])
+    assert not np.array_equal(sounds[0][: len(sounds[2])], sounds[2][: len(sounds[0])])
+    for command in (["phonemes"], ["normalise"], [*SAY, "-o", str(tmp_path / "d.wav")]):
+        assert main([*command, "--lexicon", "nowhere.tsv", "x"]) == 2
+        assert "user dictionary" in capsys.readouterr().err
+
+
+def test_symbols_are_read_on_demand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["normalise", "--read-symbols", "我❤️你"]) == 0
+    assert capsys.readouterr().out == "我，红心，你\n"
+    assert main([*SAY, "-o", str(tmp_path / "a.wav"), "--read-symbols", "❤️"]) == 0
+    assert len(read_wav(tmp_path / "a.wav"))
+
+
 def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["say", "--help"])

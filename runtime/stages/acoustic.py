@@ -47,7 +47,7 @@ class AcousticWorker:
         item = slot.frame_spans.pop()
         if item is None:
             return False
-        if not isinstance(item, End):
+        if not isinstance(item, End) and item.rows:
             self.span, self.done = item, 0
             self.state.fill(0)
             self.history.fill(0)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ..engine import Program
 from ..facts import VoiceFacts
-from ..slot import END, MAX_PHONEMES, End, Request, Slot, Span, SpokenWord
-from ..text import Clause
+from ..slot import END, MAX_PHONEMES, End, Request, Slot, Span, SpokenMark, SpokenWord
+from ..text import UNSAID, Clause, Delivery
 from .stage import FIRST_ROWS, first_rows, largest_block, next_block
 
 LEAD_FRAMES = 8
@@ -29,6 +29,15 @@ F0_STEPS = 256
 """Steps of log F0 (7 cents each), so that the phase is the same on machines that differ in the last bits."""
 MAX_LOG_DURATION = np.float32(5.0)
 """No phoneme lasts longer than exp(5) units (3.7 s), whatever a graph says."""
+SPEEDS = (0.6, 1.6)
+"""What a document can make of the call's speed: the voice carries no more."""
+MAX_VOLUME = 2.0
+QUIET = 0.25
+"""Energy below which nothing is heard (some -45 dB)."""
+ONSET_FRAMES = 4
+"""Frames by which the first phoneme is heard before its time."""
+BREAK_TAIL_FRAMES = 6
+"""Frames kept after the last that is heard where a break follows: what sounds there fades out."""
 POSITION = 2
 PROSODY = 3
 
@@ -41,6 +50,8 @@ class ProsodyWorker:
         self.state = slot.states["pitch"]
         self.bound = {n: pitch.bind({"T": n}, self.state) for n in (*PITCH_BLOCKS, FIRST_BLOCK)}
         self.width = slot.sizes.hidden
+        self.offsets: NDArray[np.float32] | None = None
+        self.frames = self.real = self.heard = 0
         self.reset()
 
     def reset(self) -> None:
@@ -61,13 +72,24 @@ class ProsodyWorker:
             return False
         if isinstance(item, End):
             return slot.frame_spans.push(END)
-        self.span = self._encode(*item)
+        clause, request = item
+        if not clause.ids:
+            return slot.frame_spans.push(self._silence(clause.delivery or UNSAID, request))
+        self.span = self._encode(clause, request)
         slot.frame_spans.push(self.span)
         return True
 
+    def _silence(self, delivery: Delivery, request: Request) -> Span:
+        """A pause that follows no clause."""
+        pause = round((delivery.gap_s or 0.0) * self.facts.rate_hz)
+        marks = tuple(SpokenMark(name, 0.0) for name, _ in delivery.marks)
+        return Span(0, 0, pause, pause, (), self.facts.styles[:1], request, marks=marks)
+
     def _encode(self, clause: Clause, request: Request) -> Span:
         """Run the encoder and decide the clause's length."""
-        ids, style = clause.ids[:MAX_PHONEMES], self.facts.styles[request.speaker : request.speaker + 1]
+        ids, delivery = clause.ids[:MAX_PHONEMES], clause.delivery or UNSAID
+        speaker = self.facts.speakers.get(delivery.speaker, request.speaker)
+        style = self.facts.styles[speaker : speaker + 1]
         bound = self.encoder.bind({"N": len(ids)})
         bound.inputs["ids"][0] = ids
         bound.inputs["style"][...] = style
@@ -76,14 +98,76 @@ class ProsodyWorker:
         self.slot.hidden[: self.count] = bound.outputs["h"][0]
         frames_per_unit = self.facts.duration_unit / self.facts.hop / request.speed
         units = np.exp(np.minimum(bound.outputs["log_duration"][0], MAX_LOG_DURATION))
-        self._lay(units * np.float32(frames_per_unit))
+        durations = units * np.float32(frames_per_unit)
+        gap = None if delivery.gap_s is None else round(delivery.gap_s * self.facts.rate_hz)
+        if clause.delivery:
+            durations /= self._spread([_times(m.rate, request.speed) for _, m in delivery.steps], delivery)
+        self._lay(durations)
+        if gap is not None:
+            self._trim()
+        self._shift(delivery)
         self.state.fill(0)
         self.fed = self.sent = 0
         flush = self.facts.lookahead_frames
         self.rows = self.frames + flush
-        pause = round(clause.pause_s * self.facts.rate_hz)
+        pause = round(clause.pause_s * self.facts.rate_hz) if gap is None else self._pause(gap)
         samples = (self.frames - self.unheard) * self.facts.hop + pause
-        return Span(self.rows, self.unheard, samples, pause, self._words(clause), style, request)
+        return Span(
+            self.rows,
+            self.unheard,
+            samples,
+            pause,
+            self._words(clause),
+            style,
+            request,
+            self._gains(delivery, request.volume),
+            tuple(SpokenMark(name, self._second(self._start(at))) for name, at in delivery.marks),
+        )
+
+    def _spread(self, values: list[float], delivery: Delivery) -> NDArray[np.float32]:
+        """A value for each phoneme, from one for each step of the delivery."""
+        firsts = [min(first, self.count) for first, _ in delivery.steps]
+        counts = np.diff([*firsts, self.count])
+        return np.repeat(np.asarray(values, np.float32), counts)
+
+    def _shift(self, delivery: Delivery) -> None:
+        """What each phoneme's log F0 is raised by, None where it is nothing."""
+        steps = [manner.log_f0 for _, manner in delivery.steps]
+        self.offsets = self._spread(steps, delivery) if any(steps) else None
+
+    def _gains(self, delivery: Delivery, volume: float) -> tuple[tuple[int, float], ...]:
+        """Volume by frame of the sound, () where it is the request's throughout."""
+        if all(manner.gain == 1.0 for _, manner in delivery.steps):
+            return ()
+        before = self.first + self.unheard
+        return tuple(
+            (
+                max(0, round(float(self._start(first))) - before) if first else 0,
+                min(manner.gain * volume, MAX_VOLUME),
+            )
+            for first, manner in delivery.steps
+        )
+
+    def _trim(self) -> None:
+        """Find the last frame that is heard, and leave out the silence behind it: a break of its own length follows.
+
+        Clauses end with a phoneme that is mostly silence, and only the pitch graph tells how much of it.
+        """
+        self.state.fill(0)
+        lag, heard = self.facts.lookahead_frames, 0
+        for at in range(0, self.frames + lag, PITCH_BLOCKS[0]):
+            bound = self.bound[PITCH_BLOCKS[0]]
+            self._lay_rows(at, bound.inputs["frames"][0])
+            bound.run()
+            loud = np.flatnonzero(bound.outputs["prosody"][0, :, 2] > QUIET)
+            heard = at - lag + int(loud[-1]) + 1 if len(loud) else heard
+        self.heard = max(1, min(heard, self.frames, self.real - self.first))
+        chunk = self.facts.chunk_frames
+        self.frames = min(self.frames, -(-(self.heard + BREAK_TAIL_FRAMES) // chunk) * chunk)
+
+    def _pause(self, gap: int) -> int:
+        """Samples of silence that make a break whole, with those that end this clause and begin the next one."""
+        return max(0, gap - (self.frames - self.heard + LEAD_FRAMES - ONSET_FRAMES) * self.facts.hop)
 
     def _lay(self, durations: NDArray[np.float32]) -> None:
         """Ends of phonemes in frames, the first frame, how many in whole chunks, and how many of them go unheard."""
@@ -99,12 +183,16 @@ class ProsodyWorker:
         self.frames = max(1, -(-int(np.ceil(last - self.first)) // chunk)) * chunk
         self.real = int(self.ends[-1])
 
-    def _words(self, clause: Clause) -> tuple[SpokenWord, ...]:
+    def _start(self, phoneme: int) -> float:
+        return float(self.starts[min(phoneme, self.count - 1)])
+
+    def _second(self, frame: float) -> float:
+        """Seconds from the clause's first sound to a frame."""
         frame_s = self.facts.hop / self.facts.rate_hz
+        return min(max(0.0, float(frame) - self.first - self.unheard), self.frames - self.unheard) * frame_s
 
-        def second(frame: float) -> float:
-            return max(0.0, float(frame) - self.first - self.unheard) * frame_s
-
+    def _words(self, clause: Clause) -> tuple[SpokenWord, ...]:
+        second = self._second
         return tuple(
             SpokenWord(w.text, w.start, w.end, second(self.starts[w.first]), second(self.ends[w.last - 1]))
             for w in clause.words
@@ -135,13 +223,22 @@ class ProsodyWorker:
         """Hidden row and position of the frames from `at` on, counted from the clause's first; zeros past its end."""
         frame = np.arange(at, at + len(rows), dtype=np.float32) + np.float32(self.first)
         inside = int(np.clip(min(self.real - self.first, self.frames) - at, 0, len(rows)))
-        index = np.searchsorted(self.ends, frame, side="right").clip(0, self.count - 1)
+        index = self._phonemes(frame)
         width = self.width
         np.take(self.slot.hidden, index[:inside], axis=0, out=rows[:inside, :width], mode="clip")
         lengths = self.durations[index]
         rows[:, width] = ((frame - self.starts[index]) / lengths).clip(0, 1)
         rows[:, width + 1] = np.log(lengths)
         rows[inside:] = 0
+
+    def _phonemes(self, frame: NDArray[np.float32]) -> NDArray[np.intp]:
+        """Which phoneme sounds at each frame."""
+        return np.searchsorted(self.ends, frame, side="right").clip(0, self.count - 1)
+
+    def _raise(self, log_f0: NDArray[np.float32], offsets: NDArray[np.float32]) -> None:
+        """Add each phoneme's offset to the frames from the next one to send on."""
+        frame = np.arange(self.sent, self.sent + len(log_f0), dtype=np.float32) + np.float32(self.first)
+        log_f0 += offsets[self._phonemes(frame)]
 
     def _send(self, prosody: NDArray[np.float32]) -> None:
         """Write finished frames (n, 3) to the acoustic stage's ring."""
@@ -153,6 +250,8 @@ class ProsodyWorker:
             self._lay_rows(self.sent, view[:, :width])
             part = prosody[done : done + n]
             view[:, width:] = part
+            if self.offsets is not None:
+                self._raise(view[:, width], self.offsets)
             np.rint(view[:, width] * F0_STEPS, out=view[:, width])
             view[:, width] /= F0_STEPS
             np.greater(part[:, 1], 0, out=view[:, width + 1], casting="unsafe")
@@ -173,3 +272,8 @@ class ProsodyWorker:
             need -= len(view)
         self.reset()
         return True
+
+
+def _times(rate: float, speed: float) -> float:
+    """How much faster than the call's speed a rate is, within what the voice carries of both."""
+    return min(max(rate * speed, min(SPEEDS[0], speed)), max(SPEEDS[1], speed)) / speed

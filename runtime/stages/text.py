@@ -25,7 +25,7 @@ class TextWorker:
             self.request = slot.requests.pop()
             if self.request is None:
                 return False
-            self.sentences = self.frontend.sentences(self.request.text)
+            self.sentences = self.frontend.sentences(self.request.text, self.request.read_symbols)
         if not slot.sentences.writable:
             return False
         sentence = next(self.sentences, None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,12 +26,13 @@ class VocoderWorker:
         self.width = slot.sizes.feature
         self.rows, self.samples = slot.feature_rows, slot.synthesis["samples"]
         self.synthesiser = Synthesiser(facts, slot.synthesis)
+        self.ramp = slot.synthesis["gate"][: facts.hop]  # free once the synthesiser has run
         self.silent_rows = facts.lookahead_frames + facts.window // facts.hop // 2
         self.reset()
 
     def reset(self) -> None:
         self.span: Span | None = None
-        self.done = self.left = 0
+        self.done = self.left = self.sent = 0
         self.utterance = False
 
     def step(self) -> bool:
@@ -57,7 +60,8 @@ class VocoderWorker:
         if not self.utterance:
             self.synthesiser.seed(item.request.seed)
             self.utterance = True
-        self.span, self.done = item, 0
+        self.span, self.done, self.sent = item, 0, 0
+        self.left = 0 if item.rows else item.pause
         self.state.fill(0)
         self.synthesiser.begin_clause()
         return slot.heard.push(item)
@@ -75,7 +79,7 @@ class VocoderWorker:
             samples = self.samples[: n * hop]
             self.synthesiser.run(spectrum[at : at + n], rows[at : at + n, width + 2 :], samples)
             skip = min(max(0, silent_rows - self.done), n)
-            self._send(samples[skip * hop :], span.request.volume)
+            self._send(samples[skip * hop :], span)
             self.done += n
 
     def _finish(self, span: Span) -> bool:
@@ -85,7 +89,7 @@ class VocoderWorker:
             if self.slot.pcm.writable < rest:
                 return False
             self.synthesiser.flush(self.samples[:rest])
-            self._send(self.samples[:rest], span.request.volume)
+            self._send(self.samples[:rest], span)
             self.left = span.pause
         if self.left:
             view = self.slot.pcm.write_view(self.left)
@@ -96,12 +100,36 @@ class VocoderWorker:
             self.left -= len(view)
         if not self.left:
             self.span = None
+        self.slot.begin_sound()  # silence counts: nothing before it makes the stages wait
         return True
 
-    def _send(self, samples: NDArray[np.float32], volume: float) -> None:
+    def _send(self, samples: NDArray[np.float32], span: Span) -> None:
         """Scale, keep within full scale, and hand to the listener."""
-        np.multiply(samples, np.float32(volume), out=samples)
+        if span.gains:
+            self._scale(samples, span.gains)
+        else:
+            np.multiply(samples, np.float32(span.request.volume), out=samples)
         np.clip(samples, -1.0, 1.0, out=samples)
         if len(samples):
             self.slot.pcm.push(samples)
             self.slot.begin_sound()
+
+    def _scale(self, samples: NDArray[np.float32], gains: tuple[tuple[int, float], ...]) -> None:
+        """Scale whole frames, with a ramp over the frame before each change."""
+        hop, ramp = self.facts.hop, self.ramp
+        for at in range(0, len(samples), hop):
+            frame = samples[at : at + hop]
+            now, then = _gain(gains, self.sent), _gain(gains, self.sent + 1)
+            np.multiply(self.synthesiser.ramp, np.float32(then - now), out=ramp)
+            np.add(ramp, np.float32(now), out=ramp)
+            np.multiply(frame, ramp, out=frame)
+            self.sent += 1
+
+
+def _gain(gains: tuple[tuple[int, float], ...], frame: int) -> float:
+    """The gain in force at a frame."""
+    return gains[max(0, bisect_right(gains, frame, key=_first) - 1)][1]
+
+
+def _first(step: tuple[int, float]) -> int:
+    return step[0]

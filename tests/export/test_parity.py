@@ -62,7 +62,7 @@ def speak(student: Student, ids: list[int], speaker: int, seed: int) -> np.ndarr
     head, _ = student.vocoder(features, f0[..., :2], student.vocoder.states(1))
     # The runtime's phase begins one frame later, and its source sees two frames past the end.
     longer = prosody[:, 1 : frames + LOOKAHEAD + 2]
-    pulses = pulse_train(longer[..., 0] + LOG_F0_CENTRE, longer[..., 1])
+    pulses = pulse_train(longer[..., 0] + LOG_F0_CENTRE, longer[..., 1], torch.zeros(longer.shape[:2]))
     source = short_time_spectra(torch.nn.functional.pad(pulses, (HOP, 0)))[:, :-2]
     normals = np.random.Generator(np.random.PCG64(seed)).standard_normal((*source.shape, 2), np.float32)
     wave = overlap_add(spectrum(head, source, torch.view_as_complex(torch.from_numpy(normals))))

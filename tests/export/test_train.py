@@ -2,7 +2,6 @@
 
 import csv
 import dataclasses
-import json
 import sys
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-soundfile = pytest.importorskip("soundfile")
+pytest.importorskip("soundfile")
 
 from stonechat.export import dataset, losses, train  # noqa: E402
 from stonechat.export.adversarial import AdversarialTrainer  # noqa: E402
@@ -18,30 +17,6 @@ from stonechat.export.pack import load_student, save_weights  # noqa: E402
 from stonechat.export.plots import draw  # noqa: E402
 
 pytestmark = pytest.mark.export
-UNITS = 60
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three utterances of a buzz, in the corpus's format; id 97 is held out."""
-    folder = tmp_path_factory.mktemp("corpus")
-    (folder / "audio").mkdir()
-    rows, samples = [], UNITS * 600
-    for i, name in enumerate(("00001", "00002", "00097")):
-        wave = 0.1 * np.sign(np.sin(np.arange(samples) * 2 * np.pi * 200 / 24000))
-        soundfile.write(folder / "audio" / f"{name}.opus", wave, 24000, format="OGG", subtype="OPUS")
-        voice = dataset.SPEAKERS[i % 2]
-        spans = {"dur": [i * 6, i * 6 + 6], "frames": [i * UNITS * 2, (i + 1) * UNITS * 2]}
-        rows.append({"id": name, "lang": "en", "voice": voice, "samples": samples, **spans})
-    (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf8")
-    np.savez(
-        folder / "features.npz",
-        ids=np.tile(np.int16([0, 50, 51, 52, 4, 0]), 3),
-        durations=np.full(18, 10, np.int16),
-        f0=np.full(UNITS * 6, 200, np.float16),
-        energy=np.full(UNITS * 6, 5, np.float16),
-    )
-    return folder
 
 
 def config() -> object:
@@ -54,8 +29,8 @@ def config() -> object:
 def test_it_learns_resumes_and_draws(corpus: Path, tmp_path: Path) -> None:
     settings = train.TrainConfig(batch=2, warmup=2, save_every=5, cooldown=5)
     folder = tmp_path / "run"
-    train.train(corpus, train.Trainer(folder, config(), settings), 15, on_save=draw)
-    again = train.train(corpus, train.Trainer(folder, config(), settings), 20)
+    train.train([corpus], train.Trainer(folder, config(), settings), 15, on_save=draw)
+    again = train.train([corpus], train.Trainer(folder, config(), settings), 20)
     assert again.step == 20
     rows = list(csv.DictReader((folder / "train.csv").open()))
     assert [int(r["step"]) for r in rows] == [5, 10, 15, 20]
@@ -71,9 +46,9 @@ def test_it_learns_resumes_and_draws(corpus: Path, tmp_path: Path) -> None:
 
 def test_adversarial_goes_on_from_regression(corpus: Path, tmp_path: Path) -> None:
     settings = train.TrainConfig(batch=2, warmup=2, save_every=2)
-    train.train(corpus, train.Trainer(tmp_path, config(), settings), 2)
+    train.train([corpus], train.Trainer(tmp_path, config(), settings), 2)
     for steps in (4, 6):  # begun, and resumed
-        trainer = train.train(corpus, AdversarialTrainer(tmp_path, config(), settings), steps)
+        trainer = train.train([corpus], AdversarialTrainer(tmp_path, config(), settings), steps)
     assert trainer.step == 6
     assert len(list(csv.DictReader((tmp_path / "train.csv").open()))) == 3
 
@@ -101,7 +76,43 @@ def test_mel_filters_cover_every_band() -> None:
         torch.testing.assert_close(matrix.sum(0), torch.ones(bands))
 
 
-def test_spectral_loss_is_zero_for_the_same_and_grows_with_difference() -> None:
+def test_sound_losses_are_zero_for_the_same_and_grow_with_difference() -> None:
     wave = torch.randn(2, 9600) * 0.1
-    assert losses.spectral_loss(wave, wave) < 1e-5
-    assert losses.spectral_loss(wave * 0.5, wave) < losses.spectral_loss(wave * 0.1, wave)
+    same, half, tenth = (losses.sound_losses(wave * gain, wave) for gain in (1.0, 0.5, 0.1))
+    assert same["spectral"] < 1e-5
+    assert half["spectral"] < tenth["spectral"]
+    assert abs(same["phase"]) < 1e-4
+    assert abs(half["phase"]) < 1e-3  # a gain turns no phase
+
+
+def test_phase_loss_hears_a_turned_harmonic() -> None:
+    time = torch.arange(9600) / 24000 * 2 * torch.pi
+    first, second = torch.sin(200 * time), 0.5 * torch.sin(400 * time)
+    turned = 0.5 * torch.sin(400 * time + torch.pi)
+    parts = losses.sound_losses((first + turned)[None], (first + second)[None])
+    assert parts["phase"] > 0.5
+    assert losses.sound_losses(torch.randn(1, 9600), (first + second)[None])["phase"] == pytest.approx(
+        1, abs=0.3
+    )
+
+
+def test_pulses_stand_where_the_teachers_source_has_them() -> None:
+    """A crop from the middle, with an unvoiced gap, runs at the phase that adding up F0 from the start gives."""
+    rng = np.random.default_rng(2)
+    f0 = 200 + 30 * np.sin(np.arange(200) / 9) + rng.uniform(-2, 2, 200)
+    f0[90:110] = 8
+    frames = 200 * dataset.FEATURE_HOP // dataset.HOP
+    prosody = dataset.frame_prosody(f0.astype(np.float32), np.zeros(200, np.float32), frames)
+    turns = dataset.frame_turns(f0, frames)
+    first, length = 40, 96
+    shift = dataset.phase_shift(prosody[first : first + length], turns[first : first + length])
+    hz = np.exp(prosody[first : first + length, 0].astype(float) + dataset.LOG_F0_CENTRE)
+    samples = np.interp(np.arange((length - 1) * dataset.HOP + 1) / dataset.HOP, np.arange(length), hz)
+    phase = np.cumsum(samples)[:: dataset.HOP] / dataset.RATE_HZ + shift
+    off = (phase - turns[first : first + length] + 0.5) % 1 - 0.5
+    voiced = prosody[first : first + length, 1] > 0
+    inside = voiced[2:] & voiced[1:-1] & voiced[:-2]
+    assert inside.any()
+    assert not inside.all()
+    np.testing.assert_allclose(off[1:-1][inside], 0, atol=1e-5)
+    assert np.abs(np.diff(shift)[voiced[1:] & voiced[:-1]]).max() < 0.05  # jumps fall where there is no pulse
