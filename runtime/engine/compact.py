@@ -87,7 +87,7 @@ def keep_int8(nodes: Nodes, constants: Constants, outputs: set[str]) -> Nodes:
             continue
         last = tail[1] if tail else node
         dropped |= {node.outputs[0], tail[0].outputs[0]} if tail else set()
-        names = (f"{node.inputs[1]}:int8", f"{node.inputs[1]}:scale")
+        names = (f"{node.inputs[1]}:kept", f"{node.inputs[1]}:kept scale")  # names of the file end otherwise
         constants.update(zip(names, stored, strict=True))
         inputs = (node.inputs[0], *names)
         changed[last.outputs[0]] = replace(
