@@ -31,8 +31,8 @@ ALIGNED_ON = 15_000
 ROUNDS = 5
 MIN_SEEN = 4
 """Graphones seen less often are left out, with their words."""
-SLOTS = 250_000
-NGRAMS = 172_000
+SLOTS = 125_000
+NGRAMS = 86_000
 """Fewer than SLOTS, so that a missing n-gram is seldom mistaken for another."""
 DISCOUNT = 0.8
 BITS = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from . import numbers_en as say
-from .readings_en import spell
+from .readings_en import number, spell
 from .tables import rows
 
 NUMBERED = {row[0]: row[1] if len(row) > 1 else "" for row in rows("numbered.tsv")}
@@ -63,6 +63,12 @@ def road(m: re.Match[str]) -> str:
     return f"{said} {say.pairs(digits)}{way}"
 
 
+def named_version(m: re.Match[str]) -> str:
+    """The like of "PM2.5", "iOS17.2"."""
+    name = spell(m["name"]) if m["name"].isupper() else m["name"]
+    return f"{name} {number(m['num'])}"
+
+
 def house(m: re.Match[str]) -> str:
     """The number of a house, before its street."""
     digits = m[1]
@@ -70,11 +76,14 @@ def house(m: re.Match[str]) -> str:
 
 
 def numbered(m: re.Match[str]) -> str:
-    """The like of "exit 3B", "room 305", "flight BA2490"."""
+    """The like of "exit 3B", "room 305", "flight BA2490", "exits 12-14"; "figure 3-2" is no range."""
     tail = m["tail"]
     head = f" {spell(m['letters'])}" if m["letters"] else ""
     word = NUMBERED[m["word"].lower()] or m["word"]
-    return f"{word}{head} {say.pairs(m['digits'])}" + (f" {spell(tail)}" if tail else "")
+    last = ""
+    if m["last"]:
+        last = (" to " if int(m["last"]) > int(m["digits"]) else " ") + say.pairs(m["last"])
+    return f"{word}{head} {say.pairs(m['digits'])}" + (f" {spell(tail)}" if tail else "") + last
 
 
 def mixed_code(m: re.Match[str]) -> str | None:

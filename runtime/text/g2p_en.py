@@ -223,7 +223,8 @@ class EnglishG2P:
         for ending, add in (("'s", add_s), ("s'", add_s)):
             if lower.endswith(ending) and len(lower) > 3:
                 return add(self._lts(lower[: -len(ending)]))
-        return self._lts(lower) or self.spell(word)
+        guess = self._lts(lower)
+        return promote(guess) if VOWELS.intersection(guess) else self.spell(word)
 
 
 def _mark_commands(tokens: list[Token]) -> None:

@@ -47,7 +47,6 @@ class LetterToSound:
 
     def _best(self, letters: list[str]) -> str:
         """Beam search; of hypotheses that the model cannot tell apart from here on, the best goes on."""
-        self._found.clear()
         reached: list[Hypothesis] = [(0, START * (ORDER - 1))]
         for codes in [*(self._units[letter] for letter in letters), [END]]:
             grown: list[Hypothesis] = []
@@ -64,6 +63,7 @@ class LetterToSound:
                 if len(states) == BEAM:
                     break
             reached = grown
+        self._found.clear()
         return "".join(self._phonemes[ord(code)] for code in min(reached)[1][ORDER - 1 : -1])
 
     def _contexts(self, history: str) -> list[tuple[str, int]]:

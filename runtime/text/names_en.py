@@ -13,7 +13,7 @@ from .tables import rows
 ABBREVIATIONS = {row[0].rstrip("."): row for row in rows("abbreviations.tsv")}
 ACRONYMS = {row[0]: row[1] for row in rows("acronyms.tsv")}
 STATES = {row[0]: row[1] for row in rows("states.tsv")}
-PHRASES = {"e.g.": "for example", "i.e.": "that is"}
+PHRASES = {"e.g.": "for example", "i.e.": "that is", "a.k.a.": "also known as", "y.o.": "years old"}
 MONARCHS = frozenset(row[0] for row in rows("roman.tsv") if row[1] == "ordinal")
 ROMAN_HEADS = frozenset(row[0] for row in rows("roman.tsv") if row[1] == "cardinal")
 NAME_BEFORE = re.compile(r"(?:[A-Z][\w']*|\d(?:st|nd|rd|th))\s$")
@@ -24,6 +24,11 @@ REIGNED = re.compile(r"'s|,| (?:of|and|was|died|became|had|came|\w+ed)\b")
 def direction(m: re.Match[str]) -> str:
     """The like of "N" in "N Main St."."""
     return COMPASS[m["way"]] + " "
+
+
+def headed(m: re.Match[str]) -> str:
+    """The like of "Head N on"."""
+    return f"{m['head']} {COMPASS[m['way']].lower()} "
 
 
 def street_direction(m: re.Match[str]) -> str:
@@ -88,6 +93,8 @@ def roman(m: re.Match[str]) -> str | None:
     if len(numeral) == 1 and head not in ROMAN_HEADS and (not is_monarch or numeral == "X"):
         return None
     n = say.roman(numeral)
+    if head in ROMAN_HEADS and head in ABBREVIATIONS:
+        head = ABBREVIATIONS[head][1]
     first_name = re.search(r"([A-Z][a-z]+) $", before)
     if is_monarch or (first_name and first_name[1] in MONARCHS and head not in ROMAN_HEADS):
         return f"{head} the {say.ordinal(n)}"
@@ -98,6 +105,11 @@ def roman_and(m: re.Match[str]) -> str:
     """The like of "Chapters II and III", "Parts I-III"."""
     join = {"-": "to", "–": "to", "&": "and"}.get(m["join"], m["join"])
     return f"{m['head']} {say.cardinal(say.roman(m['first']))} {join} {say.cardinal(say.roman(m['last']))}"
+
+
+def roman_century(m: re.Match[str]) -> str | None:
+    """The like of "XXI century"."""
+    return say.ordinal(say.roman(m["numeral"])) if m["numeral"] else None
 
 
 def initials(m: re.Match[str]) -> str:

@@ -108,6 +108,13 @@ def rate(m: re.Match[str]) -> str:
     return f"{above} per {PER.get(m['per']) or UNITS[m['per']][0]}{POWERS.get(m['power'] or '', '')}"
 
 
+def rate_of(m: re.Match[str]) -> str:
+    """The like of "8L/100km": so much for every so much."""
+    above, below = UNITS[m["unit"]], UNITS[m["per"]]
+    first = f"{number(m['num'])} {above[0] if is_one(m['num']) else above[1]}"
+    return f"{first} per {number(m['many'])} {below[0] if m['many'] == '1' else below[1]}"
+
+
 def area(m: re.Match[str]) -> str:
     """The like of "10cm x 20cm", "8x10", "4x100m"."""
     first, last = m["first"], m["last"]
@@ -115,6 +122,12 @@ def area(m: re.Match[str]) -> str:
         f" {UNITS[unit][not is_one(n)]}" if unit else "" for n, unit in ((first, m["u1"]), (last, m["u2"]))
     ]
     return f"{number(first)}{units[0]} by {number(last)}{units[1]}"
+
+
+def volume(m: re.Match[str]) -> str:
+    """The like of "10x20x30 cm"."""
+    unit = f" {UNITS[m[4]][1]}" if m[4] else ""
+    return " by ".join(number(m[i]) for i in (1, 2, 3)) + unit
 
 
 def sum_of(m: re.Match[str]) -> str:

@@ -199,7 +199,8 @@ def span(m: re.Match[str]) -> str | None:
         return f"{say.digits(first)}到{say.digits(last)}{tail}"
     if tail == "%":
         return f"百分之{number(first)}到百分之{number(last)}"
-    return f"{number(first)}到{number(last)}{UNITS.get(tail, KILO.get(tail, tail))}"
+    say_number = number if tail in ("", *"月日号楼") else amount
+    return f"{say_number(first)}到{say_number(last)}{UNITS.get(tail, KILO.get(tail, tail))}"
 
 
 def score(m: re.Match[str]) -> str:
@@ -218,6 +219,11 @@ def unit(m: re.Match[str]) -> str:
 def rate(m: re.Match[str]) -> str:
     """The like of "5mg/片": a unit per something."""
     return f"{amount(m['num'])}{UNITS[m['unit']]}每{UNITS.get(m['per'], m['per'])}"
+
+
+def rate_of(m: re.Match[str]) -> str:
+    """The like of "8L/100km": so much for every so much."""
+    return f"每{amount(m[3])}{UNITS[m[4]]}{amount(m[1])}{UNITS[m[2]]}"
 
 
 def fraction(m: re.Match[str]) -> str | None:

@@ -95,10 +95,13 @@ DIGIT_RULES = (
     rule("percent", rf"({NUM})\s?(?:%|pct\b)", lambda m: f"{number(m[1])} percent"),
     rule("temperature", rf"({NUM})\s?°\s?([CFNSEW](?![A-Za-z]))?", read.temperature),
     rule("temperature", r"(\d{3})()(?=F\b)F", lambda m: read.degrees(m[1], "F")),
+    rule("volume", rf"({NUM})\s?[x×]\s?({NUM})\s?[x×]\s?({NUM})(?:\s?({SIMPLE_UNIT}))?(?!\w)", read.volume),
     rule("area", rf"(?P<first>{NUM})\s?(?P<u1>{SIMPLE_UNIT})?\s?[x×]\s?(?P<last>{NUM})(?:\s?(?P<u2>{SIMPLE_UNIT}))?(?!\w)",
          read.area),
+    rule("book", r"97[89](?:-\d+){3}-[\dX]\b", lambda m: ", ".join(map(say.digits, m.group().split("-")))),
     rule("kilo", r"([1-9]|10)K\b", lambda m: f"{number(m[1])} K"),
     rule("unit", rf"(?P<num>{NUM})(?P<dash>-)?\s?(?P<unit>{UNIT}){AFTER_UNIT}", read.measure),
+    rule("rate", rf"(?P<num>{NUM})\s?(?P<unit>{SIMPLE_UNIT})/(?P<many>{NUM})\s?(?P<per>{SIMPLE_UNIT})(?!\w)", read.rate_of),
     rule("rate", rf"(?P<num>{NUM})\s?(?P<unit>{SIMPLE_UNIT})/(?P<per>{PER}|{SIMPLE_UNIT})(?P<power>[²³])?(?!\w)", read.rate),
     rule("inches", r"(\d+(?:\.\d+)?)\"(?=[ -][A-Za-z])", lambda m: None if m.string[: m.start()].count('"') % 2
          else f"{number(m[1])} inch"),

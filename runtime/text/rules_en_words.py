@@ -28,6 +28,7 @@ LETTER_RULES = (
          names.direction),
     rule("direction", r"(?P<way>[NS][EW])\b(?!\.[A-Za-z]|[&/-])", lambda m: code.COMPASS[m["way"]].lower()),
     rule("direction", rf"(?P<street>{STREETS})\.? (?P<way>[NS][EW]|[NSEW])\b(?!\.[A-Z]|')\.?", names.street_direction),
+    rule("direction", r"(?P<head>[Gg]o|[Hh]ead|[Dd]rive|[Cc]ontinue|[Ww]alk|[Tt]urn|[Kk]eep) (?P<way>[NSEW]) (?=on|along|for)", names.headed),
     rule("days", rf"({DAY})\.?\s?[-–~]\s?({DAY})\b\.?", dates.days),
     rule("day", rf"(?P<name>{DAY})(?=\.?,? (?:(?:{MONTH})|\d))\.?", dates.weekday),
     rule("day", rf"(?P<name>{DAY})\b(?![-'])", dates.weekday_after),
@@ -65,19 +66,21 @@ LETTER_RULES = (
     rule(
         "number",
         rf"(?P<word>(?i:{NUMBERED_WORDS}))\.? (?P<letters>[A-Z]{{0,2}})"
-        r"(?P<digits>\d{1,4})(?P<tail>[A-Z]?)\b(?![.:,]\d| \d+/\d|%)",
+        r"(?P<digits>\d{1,4})(?P<tail>[A-Z]?)(?:\s?[-–]\s?(?P<last>\d{1,4}))?\b(?![.:,]\d| \d+/\d|%|-\d)",
         code.numbered,
     ),
     rule("letters", r"A\s?[-–~]\s?([B-Z])\b(?!-)", lambda m: f"A to {m[1]}"),
-    rule("code", r"(?P<letters>[A-Z]{1,4})-?(?P<digits>\d+)(?P<tail>[A-Z]{0,2})\b", code.road),
+    rule("version", r"(?P<name>[A-Za-z]+)(?P<num>\d{1,4}\.\d+)(?![\w.]*\d)", code.named_version),
+    rule("code", r"(?P<letters>[A-Z]{1,4})-?(?P<digits>\d+)(?P<tail>[A-Z]{0,2})\b(?!\.\d)", code.road),
     rule("code", r"[A-Za-z]+\d[A-Za-z0-9]*(?!\.\d)", code.mixed_code),
     rule(
         "roman",
-        rf"(?P<head>(?:Chapter|Part|Act|Volume|Book|Scene|Section|Article|Figure|Table|Grade|Type|Level|Phase|Stage)s?) "
+        rf"(?P<head>(?:Chapter|Part|Act|Volume|Vol\.|Book|Scene|Section|Article|Figure|Table|Grade|Type|Level|Phase|Stage)s?) "
         rf"(?P<first>{NUMERAL})\s?(?P<join>and|or|to|&|-|–)\s?(?P<last>{NUMERAL})\b(?<=[IVXLC])",
         names.roman_and,
     ),
-    rule("roman", rf"(?P<head>[A-Z][a-z]+) (?P<numeral>{NUMERAL})\b(?!['.]\w)", names.roman),
+    rule("roman", rf"(?P<numeral>{NUMERAL})\b(?<=[IVXLC])(?= [Cc]entury)", names.roman_century),
+    rule("roman", rf"(?P<head>[A-Z][a-z]+)\.? (?P<numeral>{NUMERAL})\b(?!['.]\w)", names.roman),
     rule("ampersand", r"([A-Z]{1,3})\s?&\s?([A-Z]{1,3})\b(?=[^A-Z]|$)", names.ampersand),
     rule("with", r"(w/o?|b/c|c/o|[Nn]/[Aa])(?![A-Za-z/])\s?", lambda m: names.ABBREVIATIONS[m[1]][1] + " "),
     rule("initials", r"Ph\.\s?D\.?|(?:[A-Za-z]\.){2,}", names.initials),

@@ -21,6 +21,7 @@ CLOSERS = re.compile(
 SOFT = re.compile(r"[，、；：,;:—]|\s")
 AFTER_STOP = re.compile(rf"\s|$|[{HAN_CLASS}]")
 LAST_WORD = re.compile(r"(?:[A-Za-z]\.)*[A-Za-z]+$")
+NUMBER = re.compile(r"\s?(?:\d|[IVX]+\b)")
 NUMBERED = re.compile(r"(?:^|\s)\d{1,2}$")
 
 
@@ -82,7 +83,7 @@ def _is_inside(source: str, stop: re.Match[str], start: int) -> bool:
         word = before.group()
         kind = _abbreviations().get(word)
         if kind == "number":
-            kind = "before" if following.strip()[:1].isdigit() else ""
+            kind = "before" if NUMBER.match(source, stop.end()) else ""
         if kind == "before" or (kind == "both" and not _starts_sentence(source, stop.end())):
             return True
         if (len(word) == 1 and word.isupper() and word != "I") or "." in word:
@@ -97,7 +98,7 @@ def _is_inside(source: str, stop: re.Match[str], start: int) -> bool:
 
 def _starts_sentence(source: str, at: int) -> bool:
     """Whether what follows looks like a new sentence: nothing, or a capital or a digit after space."""
-    if DIRECTION.match(source, at) or ZONE.match(source, at):
+    if DIRECTION.match(source, at) or ZONE.match(source, at) or STREET.match(source, at):
         return False
     rest = source[at : at + 4].lstrip()
     return not rest or not (rest[0].islower() or rest[0].isdigit() or rest[0] in ",;:-")
@@ -109,6 +110,10 @@ def _abbreviations() -> dict[str, str]:
 
 DIRECTION = re.compile(r" (?:[NSEW]|[NS][EW])\b(?! [A-Z])")
 """After "Ave." it belongs to the name, as a time zone belongs to "p.m."."""
+STREET = re.compile(
+    r" (?:(?:Ave|Blvd|Rd|St|Dr|Hwy|Pkwy|Sq|Pl)\b\.?|(?:Avenue|Boulevard|Street|Drive|Way|Highway|Parkway)\b)"
+)
+"""After "Jr." likewise."""
 ZONE = re.compile(r" (?:[ECMP][SD]?T|GMT|UTC|[BI]ST|CES?T|JST|AES?T)\b")
 _TABLE = {row[0].rstrip("."): row[2] for row in rows("abbreviations.tsv") if row[0].endswith(".")}
 for row in rows("units.tsv"):
