@@ -47,6 +47,8 @@ SUBJECTS = frozenset(["I", "you", "we", "they", "You", "We", "They"])
 STOPS = frozenset(";:,.!?")
 NEIGHBOURS = 3
 """Words before and after that tell words of one spelling apart."""
+AGAIN = "ɹˈi"
+"""The prefix of "re-record", which is not the note "re"."""
 MOST_PARTS = 6
 """Parts of a compound that are looked up as one word, at most."""
 
@@ -120,7 +122,8 @@ class EnglishG2P:
         """Words whose sound depends on the next word or on their use; None for all others."""
         lower = word.lower() if word != word.upper() or len(word) == 1 else word
         if (lower == "a" and word != "A") or (word == "A" and tag == "DT"):
-            return "ɐ" if tag == "DT" else "ˈA"
+            listed = word == "A" and vowel_next is None
+            return "ɐ" if tag == "DT" and not listed else "ˈA"
         if lower == "an":
             return "ɐn"
         if lower == "the":
@@ -213,6 +216,8 @@ class EnglishG2P:
                 sound = self._known(text, tag, vowel_next) if (first or end < len(parts)) else None
                 if sound or first == end - 1:
                     break
+            if sounds and text.lower() == "re":
+                sound = AGAIN
             sounds.append(sound or self._unknown(text))
             vowel_next = _starts_with_vowel(sounds[-1], vowel_next)
             end = first

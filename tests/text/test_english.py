@@ -31,10 +31,17 @@ from stonechat.text import Frontend
         ("Play the bass guitar.", "bˈAs"),
         ("GPS", "ʤˌipˌiˈɛs"),
         ("wanted", "wˈɑntᵻd"),
+        ("A. first", "ˈA."),
+        ("A dog and a (small) cat.", "ɐ, smˈɔl"),
+        ("re-record it", "ɹˌiɹəkˈɔɹd"),
     ],
 )
 def test_sounds(frontend: Frontend, text: str, part: str) -> None:
     assert part in frontend.phonemes(text)
+
+
+def test_what_has_no_vowel_is_spelled(frontend: Frontend) -> None:
+    assert frontend.phonemes("qwrt").startswith("kj")
 
 
 def test_unknown_words_sound_with_one_stress(frontend: Frontend) -> None:
