@@ -10,7 +10,6 @@ from onnx import TensorProto, helper, numpy_helper
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("soundfile")
-pytest.importorskip("neural_compressor")
 
 import onnxruntime  # noqa: E402
 import stonechat  # noqa: E402
