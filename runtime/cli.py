@@ -162,9 +162,15 @@ def _open_sinks(
 
 
 def _open_player(device: str | None, rate: int, stack: contextlib.ExitStack) -> Callable[[Chunk], bool]:
+    from stonechat.platforms import current
+
     from .player import Player
 
-    player = stack.enter_context(Player(rate, int(device) if device and device.isdigit() else device))
+    defaults = current().audio()
+    wanted = int(device) if device and device.isdigit() else device or defaults.device
+    player = stack.enter_context(
+        Player(rate, wanted, lead_in_s=defaults.lead_in_s, environment=defaults.environment)
+    )
     stack.callback(lambda: tell(trouble) if (trouble := player.stats.trouble()) else None)
     stack.callback(player.drain)
 
