@@ -4,10 +4,11 @@ rate that is cooled down at the end (warm-up, stable, decay), so that a run may 
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import csv
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -236,6 +237,20 @@ class Log:
         return row
 
 
+@contextlib.contextmanager
+def fast_arithmetic() -> Iterator[None]:
+    """Denormals are zero, and products bfloat16 inside where the processor has them: a quarter less time a step."""
+    before = torch.backends.mkldnn.matmul.fp32_precision
+    torch.set_flush_denormal(True)
+    torch.backends.mkldnn.matmul.fp32_precision = "bf16"
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
+        torch.backends.mkldnn.matmul.fp32_precision = before
+
+
+@fast_arithmetic()
 def train(
     corpora: Sequence[Path],
     trainer: Trainer,
@@ -248,8 +263,6 @@ def train(
     `on_save` is called after each checkpoint, with a batch of validation.
     """
     plan, folder, config = CropPlan(), trainer.folder, trainer.config
-    torch.set_flush_denormal(True)
-    torch.backends.mkldnn.matmul.fp32_precision = "bf16"  # products only; a quarter less time a step with AMX
     training, held = split(load_corpora(corpora, folder.parent))
     if not trainer.resume() and start is not None:
         trainer.start_from(*start)

@@ -56,8 +56,15 @@ def test_measured_figures_of_the_tiny_voice() -> None:
 
 
 def test_json_is_the_findings(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor", "--quick", "--json", "--model", TINY]) == 0
+    failed = False
+    try:
+        assert main(["doctor", "--quick", "--json", "--model", TINY]) == 0
+    except SystemExit as ended:
+        failed = ended.code == 1
     rows = json.loads(capsys.readouterr().out)
+    assert failed == any(
+        row["verdict"] == "fail" for row in rows
+    )  # as it may where other tests hold much memory
     assert rows[0].keys() == {"topic", "verdict", "fact", "remedy", "value"}
     assert "weights" in next(row["fact"] for row in rows if row["topic"] == "memory pool")
 
